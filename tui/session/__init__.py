@@ -1,0 +1,1 @@
+"""The only loop: bytes to updates, approval, dispatch and the next request."""
