@@ -1,0 +1,1 @@
+"""The embedded demo model: a byte source that speaks every dialect without a network."""

@@ -1,0 +1,1 @@
+"""Response bytes over HTTP: keys, timeouts, and retries before the first byte only."""

@@ -1,0 +1,1 @@
+"""Conversations, exchanges and the dispatch ledger in SQLite."""

@@ -1,0 +1,1 @@
+"""Tools from Python functions, MCP servers and people; the dispatcher that runs final calls."""
