@@ -87,10 +87,10 @@ class _Block:
 
     def add(self, line: bytes, start: int) -> None:
         """Take in one line that is neither blank nor a comment; `start` is its offset."""
-        name, _, value = line.partition(b": ")
-        if b":" in name or len(name) == len(line):
-            # No space after the first colon, or no colon at all.
-            name, _, value = line.partition(b":")
+        name, colon, value = line.partition(b":")
+        # One space is framing, a second one is data.
+        if value[:1] == b" ":
+            value = value[1:]
         text = self.decode(value)
         if name == b"data":
             if not self.data:
