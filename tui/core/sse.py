@@ -87,7 +87,7 @@ class _Block:
 
     def add(self, line: bytes, start: int) -> None:
         """Take in one line that is neither blank nor a comment; `start` is its offset."""
-        name, colon, value = line.partition(b":")
+        name, _, value = line.partition(b":")
         # One space is framing, a second one is data.
         if value[:1] == b" ":
             value = value[1:]
