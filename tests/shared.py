@@ -18,6 +18,7 @@ import pytest
 
 __all__ = [
     "DIALECTS",
+    "ROOT",
     "Dialect",
     "RecordedStream",
     "WireCase",
@@ -27,6 +28,9 @@ __all__ = [
     "needs_shared",
     "streams",
 ]
+
+# Read once, at import: while a test runs, conftest keeps such variables out of its environment.
+ROOT = Path(os.environ.get("VERBATIM_SHARED") or Path(__file__).parents[2] / "shared")
 
 Dialect = Literal["anthropic", "openai-responses", "openai-chat"]
 DIALECTS: tuple[Dialect, ...] = ("anthropic", "openai-responses", "openai-chat")
@@ -75,14 +79,9 @@ class WireCase:
         return self.path.read_bytes()
 
 
-def _root() -> Path:
-    named = os.environ.get("VERBATIM_SHARED")
-    return Path(named) if named else Path(__file__).parents[2] / "shared"
-
-
 def manifest() -> tuple[dict[str, Any], ...]:
     """The lines of the streams' manifest, in its order; empty where the folder is absent."""
-    return _manifest(_root())
+    return _manifest(ROOT)
 
 
 @cache
@@ -96,7 +95,7 @@ def _manifest(root: Path) -> tuple[dict[str, Any], ...]:
 
 def streams(dialect: Dialect | None = None) -> list[RecordedStream]:
     """The recorded streams of one dialect, or of all."""
-    folder = _root() / "streams"
+    folder = ROOT / "streams"
     found = [
         RecordedStream(folder / line["file"], _DIALECT_OF[line["dialect"]], line)
         for line in manifest()
@@ -106,7 +105,7 @@ def streams(dialect: Dialect | None = None) -> list[RecordedStream]:
 
 def cases(dialect: Dialect | None = None) -> list[WireCase]:
     """The wire cases of one dialect, or of all, by name."""
-    return [case for case in _cases(_root()) if dialect in (None, case.dialect)]
+    return [case for case in _cases(ROOT) if dialect in (None, case.dialect)]
 
 
 @cache

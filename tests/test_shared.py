@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "streams/anthropic/a.sse").write_bytes(b"data: a\n\n")
     (tmp_path / "cases/cut.json").write_text(json.dumps(CASE), encoding="utf-8")
     (tmp_path / "cases/cut.sse").write_bytes(b"data: c")
-    monkeypatch.setenv("VERBATIM_SHARED", str(tmp_path))
+    monkeypatch.setattr(shared, "ROOT", tmp_path)
     return tmp_path
 
 
@@ -52,12 +52,13 @@ def test_cases_of_one_dialect(folder: Path) -> None:
 def test_without_the_folder_there_is_nothing_and_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("VERBATIM_SHARED", str(tmp_path / "absent"))
+    monkeypatch.setattr(shared, "ROOT", tmp_path / "absent")
     assert (shared.streams(), shared.cases(), shared.manifest()) == ([], [], ())
 
 
 @shared.needs_shared
 def test_every_recorded_body_has_the_length_that_the_manifest_says() -> None:
+    assert shared.streams()
     assert [len(stream.read()) for stream in shared.streams()] == [
         line["bytes"] for line in shared.manifest()
     ]

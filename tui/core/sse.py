@@ -184,7 +184,7 @@ class SSEDecoder:
         return self._take_lines(self._without_bom(lines))
 
     def close(self) -> UnfinishedEvent | None:
-        """Say what the end of the body means; feeding afterwards raises.
+        """Say what the end of the body means; feeding afterwards raises, closing again says None.
 
         Returns:
             The event in which the body ended; None when it ended between events, or when
