@@ -42,7 +42,7 @@ format:
 
 lock:
 	CUSTOM_COMPILE_COMMAND="make lock" $(BIN)pip-compile --quiet --strip-extras --generate-hashes \
-		--allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--no-allow-unsafe --unsafe-package verbatim-tui --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
 		--extra dev --output-file requirements.lock $(LOCK_ARGS) pyproject.toml
 
 screenshots:
