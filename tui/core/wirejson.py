@@ -7,7 +7,7 @@ with `member_text`, because no parser returns numbers, escapes and spacing as th
 from __future__ import annotations
 
 import json
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 import orjson
