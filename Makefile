@@ -40,6 +40,7 @@ format:
 	$(BIN)ruff format .
 	$(BIN)ruff check --fix .
 
+# The project itself stands unpinned at the end of the lock: its extras name each other.
 lock:
 	CUSTOM_COMPILE_COMMAND="make lock" $(BIN)pip-compile --quiet --strip-extras --generate-hashes \
 		--no-allow-unsafe --unsafe-package verbatim-tui --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
