@@ -19,11 +19,13 @@ class Ending:
     outcome: Outcome
     words: str
     """Completes the sentence "the turn ended because ..."."""
+    continues: bool = False
+    """Sending the turn back as it is makes the provider go on with it."""
 
 
 _STOPPED = Ending(True, "complete", "the model was done")
 _CALLS = Ending(True, "complete", "the model asked for tools")
-_PAUSED = Ending(False, "complete", "the provider paused it; sending it back continues it")
+_PAUSED = Ending(False, "complete", "the provider paused it", continues=True)
 _REFUSED = Ending(False, "complete", "the provider refused to go on")
 _LIMIT = Ending(False, "incomplete", "the output limit was reached")
 _CONTEXT = Ending(False, "incomplete", "the model's context window was full")

@@ -14,6 +14,7 @@ from tui.core import dialects
 from tui.core import events as ev
 from tui.core.conversation import ToolSpec
 from tui.core.dialects import DecoderSettings
+from tui.core.errors import EndpointError
 from tui.core.events import DialectEvent
 from tui.core.finalise import FinalCall
 from tui.core.response import BodyGate
@@ -54,6 +55,8 @@ class TurnReader:
         tools: Mapping[str, ToolSpec] | None = None,
     ) -> None:
         self.turn = Turn(dialect, ref_prefix=ref_prefix, tools=tools)
+        self.refusal: EndpointError | None = None
+        """After `close`: why the response was no event stream, in words with a hint."""
         self._gate = BodyGate(head)
         self._sse = SSEDecoder()
         self._decoder = dialects.load(dialect).decoder(settings)
@@ -70,10 +73,10 @@ class TurnReader:
 
     def close(self, *, broken: str = "") -> list[Step]:
         """The body is over; `broken` says why, when the transport did not end it properly."""
-        refusal = self._gate.close()
-        steps = []
-        if refusal is not None:
-            self.turn.fail(str(refusal))
+        self.refusal = self._gate.close(broken)
+        steps: list[Step] = []
+        if self.refusal is not None:
+            self.turn.fail(str(self.refusal))
         else:
             rest = self._gate.rest()
             if rest:

@@ -1,0 +1,73 @@
+"""The `verbatim` command: the composition root. It reads flags and configuration, once.
+
+Each subcommand lives in a module of its own that is imported when it is asked for, so that
+`--help` and `--version` cost neither the screen nor the HTTP library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+from tui import __version__
+from tui.core.errors import UsageError, VerbatimError
+
+EXIT_USAGE: Final = 2
+
+COMMANDS: Final[dict[str, str]] = {
+    "chat": "open the chat (the default)",
+    "ask": "ask one prompt without the screen",
+    "check": "read recorded response bodies through the production pipeline",
+}
+"""Each has a module `tui.cli.NAME` with `add_arguments(parser)` and `run(arguments) -> int`."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line `argv` (default: the process's own) and return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    name = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    try:
+        return _dispatch(name, arguments)
+    except UsageError as error:
+        _complain(error)
+        return EXIT_USAGE
+    except VerbatimError as error:
+        _complain(error)
+        return 1
+    except BrokenPipeError:
+        # Whoever read our output has gone; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _dispatch(name: str | None, arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="verbatim",
+        description="A terminal chat client for models that call tools. Forming calls are shown "
+        "as what they are; only what the provider finished is run.",
+        epilog="verbatim COMMAND --help tells about one command.",
+    )
+    parser.add_argument("--version", action="version", version=f"verbatim {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    wanted = name or "chat"
+    for command, summary in COMMANDS.items():
+        sub = commands.add_parser(command, help=summary, description=summary)
+        if command == wanted:
+            import_module(f"tui.cli.{command}").add_arguments(sub)
+    if name is None and not any(word in ("-h", "--help", "--version") for word in arguments):
+        arguments = ["chat", *arguments]
+    parsed = parser.parse_args(arguments)
+    status: int = import_module(f"tui.cli.{parsed.command}").run(parsed)
+    return status
+
+
+def _complain(error: VerbatimError) -> None:
+    print(f"verbatim: {error}", file=sys.stderr)
+    if error.hint:
+        print(f"  {error.hint}", file=sys.stderr)

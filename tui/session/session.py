@@ -1,0 +1,220 @@
+"""The session: the only loop. Prompt in, updates out, until the model stops or a limit does.
+
+send → stream → finalise → approve → dispatch → send results → … Everything received or
+decided goes through the journal; everything worth showing comes out of `updates`. It knows no
+widget. One prompt runs at a time; `cancel` at any moment leaves a conversation that can go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tui.core import dialects
+from tui.core.conversation import (
+    AssistantMessage,
+    ImagePart,
+    Message,
+    ResultsMessage,
+    TextPart,
+    TurnRequest,
+    TurnSettings,
+    UserMessage,
+)
+from tui.core.dialects import DecoderSettings
+from tui.core.endings import ending_of
+from tui.core.errors import EndpointError, UsageError, VerbatimError
+from tui.core.history import sendable
+from tui.core.source import ByteSource
+from tui.session.calls import CallRunner
+from tui.session.exchange import Clock, Received, receive
+from tui.session.journal import Journal
+from tui.session.updates import (
+    ExchangeFailed,
+    Idle,
+    Notice,
+    SessionUpdate,
+    TurnLimitReached,
+    UserMessageAdded,
+)
+
+IdleReason = Literal["done", "limit", "failed", "cancelled", "incomplete"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where turns are asked of: an endpoint made ready to use."""
+
+    name: str
+    dialect: str
+    source: ByteSource
+    settings: TurnSettings
+    decoder_settings: DecoderSettings = field(default_factory=DecoderSettings)
+
+
+class Session:
+    """One open conversation.
+
+    Args:
+        target: the endpoint; may be replaced between prompts (`retarget`).
+        journal: where everything is written down.
+        calls: what takes calls to their results.
+        messages: the conversation so far (a resumed one).
+        max_turns: turns one prompt may take before the loop stops and says so.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        journal: Journal,
+        calls: CallRunner,
+        messages: Sequence[Message] = (),
+        max_turns: int = 12,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self.target = target
+        self.messages: list[Message] = list(messages)
+        self.max_turns = max_turns
+        self._journal = journal
+        self._calls = calls
+        self._calls.emit = self.emit
+        self._clock = clock
+        self._updates: asyncio.Queue[SessionUpdate] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self._told: set[str] = set()
+
+    # For screens --------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def emit(self, update: SessionUpdate) -> None:
+        """Put an update in line for the screens."""
+        self._updates.put_nowait(update)
+
+    async def updates(self) -> AsyncIterator[SessionUpdate]:
+        """Every update in order, for one consumer, for as long as the session lives."""
+        while True:
+            yield await self._updates.get()
+
+    def send(self, text: str, images: Sequence[ImagePart] = ()) -> None:
+        """Start on a prompt; what happens comes out of `updates`, ending with `Idle`.
+
+        Raises:
+            UsageError: a prompt is still running, or there is nothing in it.
+        """
+        self._refuse_if_busy()
+        if not text.strip() and not images:
+            raise UsageError("the prompt is empty")
+        parts = (*((TextPart(text),) if text else ()), *images)
+        message = UserMessage(parts)
+        message_id = self._journal.add_message(message)
+        self.messages.append(message)
+        self.emit(UserMessageAdded(message_id, message))
+        self._task = asyncio.create_task(self._run(), name="session")
+
+    def proceed(self) -> None:
+        """Go on from where the conversation stands: after a crash, a limit, or a failed exchange."""
+        self._refuse_if_busy()
+        self._task = asyncio.create_task(self._run(), name="session")
+
+    def cancel(self) -> bool:
+        """Stop the stream or the running tools; True when there was something to stop."""
+        if self._task is None or self._task.done():
+            return False
+        return self._task.cancel()
+
+    async def wait_idle(self) -> None:
+        """Return when no prompt is running."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    def retarget(self, target: Target) -> None:
+        """Ask another endpoint from the next turn on, in whatever dialect it speaks."""
+        self._refuse_if_busy()
+        self.target = target
+
+    def _refuse_if_busy(self) -> None:
+        if self.busy:
+            raise UsageError("the model is still answering", hint="cancel it or wait")
+
+    # The loop -----------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        reason: IdleReason = "failed"
+        try:
+            reason = await self._turns()
+        except asyncio.CancelledError:
+            reason = "cancelled"
+        except VerbatimError as error:
+            self.emit(ExchangeFailed(error))
+        finally:
+            self.emit(Idle(reason))
+
+    async def _turns(self) -> IdleReason:
+        for _ in range(self.max_turns):
+            try:
+                received = await self._one_turn()
+            except EndpointError as error:
+                self.emit(ExchangeFailed(error))
+                return "failed"
+            if received.cancelled:
+                return "cancelled"
+            message = received.message
+            if message.outcome == "error" and not received.final_calls:
+                self.emit(ExchangeFailed(received.refusal or EndpointError(message.problem)))
+                return "failed"
+            results = await self._calls.answer_all(message, received.final_calls)
+            if results:
+                self._add(ResultsMessage(results))
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                return "cancelled"
+            if message.outcome == "incomplete":
+                return "incomplete"
+            if not results and not self._paused(message):
+                return "done"
+        self.emit(TurnLimitReached(self.max_turns))
+        return "limit"
+
+    async def _one_turn(self) -> Received:
+        target = self.target
+        registry = self._calls.registry
+        history = sendable(self.messages, target.dialect)
+        encoded = dialects.load(target.dialect).encode(
+            TurnRequest(target.settings, history.messages, registry.specs(), history.call_ids)
+        )
+        self._tell_once((*history.notes, *encoded.left_out))
+        received = await receive(
+            encoded,
+            source=target.source,
+            journal=self._journal,
+            emit=self.emit,
+            clock=self._clock,
+            endpoint=target.name,
+            model=target.settings.model,
+            tools=registry.specs_by_name(),
+            decoder_settings=target.decoder_settings,
+        )
+        self.messages.append(received.message)
+        return received
+
+    def _add(self, message: ResultsMessage) -> None:
+        self._journal.add_message(message)
+        self.messages.append(message)
+
+    @staticmethod
+    def _paused(message: AssistantMessage) -> bool:
+        ending = ending_of(message.dialect, message.stop_reason)
+        return not ending.calls_may_run and ending.continues
+
+    def _tell_once(self, sentences: Sequence[str]) -> None:
+        for sentence in sentences:
+            if sentence not in self._told:
+                self._told.add(sentence)
+                self.emit(Notice(sentence, "warning"))
