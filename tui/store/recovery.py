@@ -1,0 +1,226 @@
+"""Copying what is readable of a damaged file into a new store.
+
+In: a file that SQLite calls malformed, truncated, or no database at all. Out: a sound new one
+and a count of what was saved. The damaged file is not touched: the work is done on a copy
+(with its write-ahead log), row by row in both directions around what cannot be read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tui.core.errors import StoreError
+from tui.store.codec import pack_body
+from tui.store.files import connect, make_private, open_writing
+from tui.store.schema import TABLES, migrate
+from tui.store.trouble import translate
+
+_KEYS = {"findings": "endpoint, code"}
+"""Tables without rowid, and their keys; every other table is walked by rowid."""
+_PROBES = 4096
+"""Between the readable ends of a damaged table, so many single rows are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What `recover` saved: rows by table, and what could not be read, in words."""
+
+    path: Path
+    rows: dict[str, int]
+    problems: tuple[str, ...] = field(default=())
+
+
+def recover(path: Path, new_path: Path) -> Recovery:
+    """Copy every readable row of the store at `path` into a new store at `new_path`.
+
+    Messages whose parent is lost become first messages, and what lost its conversation or
+    exchange is gathered in one named so. Takes as long as the file is large: call it in a
+    thread.
+
+    Raises:
+        StoreError: nothing at all is readable, or the new file cannot be written.
+    """
+    if new_path.exists():
+        raise StoreError(
+            f"the file {str(new_path)!r} is there already",
+            hint="Name one that is not: nothing is overwritten.",
+        )
+    try:
+        make_private(new_path)
+        target = open_writing(new_path, connect, patience=1.0)
+        try:
+            migrate(target)
+            with tempfile.TemporaryDirectory(dir=new_path.parent, prefix=".recover-") as folder:
+                rows, problems = _copy_readable(_open_copy(path, Path(folder)), target)
+            _mend(target)
+        finally:
+            target.close()
+    except (OSError, sqlite3.Error) as problem:
+        raise translate(problem, new_path) from problem
+    if not sum(rows.values()):
+        for name in (new_path.name, f"{new_path.name}-wal", f"{new_path.name}-shm"):
+            new_path.with_name(name).unlink(missing_ok=True)
+        raise StoreError(
+            f"nothing in {str(path)!r} could be read: {'; '.join(problems) or 'it is empty'}",
+            hint="Keep the file if you can; begin a new store elsewhere.",
+        )
+    return Recovery(new_path, rows, tuple(problems))
+
+
+def _open_copy(path: Path, folder: Path) -> sqlite3.Connection:
+    """The damaged file's copy, opened so that SQLite reads on where it usually stops."""
+    copy = folder / "damaged.db"
+    for suffix in ("", "-wal"):
+        source = path.with_name(path.name + suffix)
+        if source.exists():
+            shutil.copyfile(source, copy.with_name(copy.name + suffix))
+    connection = _open_lenient(copy)
+    if connection is None:
+        _replace_first_page(copy, folder)
+        connection = _open_lenient(copy)
+    if connection is None:
+        raise StoreError(
+            f"{str(path)!r} is not a store, or nothing of it is left",
+            hint="Begin a new store elsewhere.",
+        )
+    return connection
+
+
+def _open_lenient(copy: Path) -> sqlite3.Connection | None:
+    connection = connect(f"{copy.as_uri()}?mode=rw")
+    try:
+        # With it on, a file shorter than its header says is read as far as it goes.
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("PRAGMA cell_size_check = ON")
+        names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.Error:
+        names = set()
+    if "conversations" in names:
+        return connection
+    connection.close()
+    return None
+
+
+def _replace_first_page(copy: Path, folder: Path) -> None:
+    """Put a new store's first page before the damaged one's others.
+
+    The first page says where each table begins; in every store that the same steps made, that
+    is the same place.
+    """
+    pristine = folder / "pristine.db"
+    connection = open_writing(pristine, connect, patience=0.0)
+    migrate(connection)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    size = int(connection.execute("PRAGMA page_size").fetchone()[0])
+    connection.close()
+    page = bytearray(pristine.read_bytes()[:size])
+    pages = max(1, copy.stat().st_size // size)
+    page[28:32] = struct.pack(">I", pages)
+    # No list of free pages: what it named may be anything.
+    page[32:40] = bytes(8)
+    with copy.open("r+b") as file:
+        file.write(page)
+
+
+def _copy_readable(
+    source: sqlite3.Connection, target: sqlite3.Connection
+) -> tuple[dict[str, int], list[str]]:
+    rows: dict[str, int] = {}
+    problems: list[str] = []
+    target.execute("PRAGMA foreign_keys = OFF")
+    try:
+        for table in TABLES:
+            target.execute("BEGIN")
+            rows[table] = 0
+            columns = [row[1] for row in target.execute(f"PRAGMA table_info({table})")]
+            insert = (
+                f"INSERT OR IGNORE INTO {table}({', '.join(columns)})"  # noqa: S608
+                f" VALUES ({', '.join('?' * len(columns))})"
+            )
+            for row in _readable_rows(source, table, columns, problems):
+                try:
+                    rows[table] += target.execute(insert, row).rowcount
+                except sqlite3.IntegrityError as problem:
+                    problems.append(f"{table}: a row makes no sense ({problem})")
+            target.execute("COMMIT")
+    finally:
+        source.close()
+    return rows, problems
+
+
+def _readable_rows(
+    source: sqlite3.Connection, table: str, columns: list[str], problems: list[str]
+) -> Iterator[tuple[object, ...]]:
+    """Rows from the front to the damage, from the back to it, and what lies between, one by one."""
+    key, names = _KEYS.get(table, "rowid"), ", ".join(columns)
+    ends: list[int | None] = [None, None]
+    for index, direction in enumerate(("ASC", "DESC")):
+        stop = f"WHERE {key} > {ends[0]}" if index and ends[0] is not None else ""
+        order = ", ".join(f"{part} {direction}" for part in key.split(", "))
+        value = key if key == "rowid" else "NULL"
+        try:
+            for number, *row in source.execute(
+                f"SELECT {value}, {names} FROM {table} NOT INDEXED {stop} ORDER BY {order}"  # noqa: S608
+            ):
+                ends[index] = number
+                yield tuple(row)
+            return
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            problems.append(f"{table}: {problem}")
+    first, last = ends
+    if key != "rowid" or first is None or last is None:
+        return
+    for number in range(first + 1, min(last, first + _PROBES)):
+        try:
+            yield from source.execute(
+                f"SELECT {names} FROM {table} NOT INDEXED WHERE rowid = ?",  # noqa: S608
+                (number,),
+            )
+        except (sqlite3.Error, UnicodeDecodeError):
+            continue
+
+
+def _mend(target: sqlite3.Connection) -> None:
+    """Give every row that lost what it belongs to a place, so that it can be seen."""
+    target.execute("BEGIN")
+    for table in ("messages", "exchanges", "calls", "results"):
+        target.execute(
+            "INSERT INTO conversations(id, title, created, updated, endpoint, dialect, model,"  # noqa: S608
+            " settings) SELECT DISTINCT conversation, 'Recovered conversation', 0, 0, '', '', '',"
+            f" '{{}}' FROM {table} WHERE conversation NOT IN (SELECT id FROM conversations)"
+        )
+    target.execute(
+        "UPDATE messages SET parent = NULL WHERE parent NOT IN (SELECT id FROM messages)"
+    )
+    target.execute(
+        "UPDATE conversations SET head = (SELECT id FROM messages WHERE conversation ="
+        " conversations.id ORDER BY seq DESC LIMIT 1)"
+        " WHERE head IS NULL OR head NOT IN (SELECT id FROM messages)"
+    )
+    target.execute(
+        "DELETE FROM dispatches WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.conversation ="
+        " dispatches.conversation AND calls.ref = dispatches.call_ref)"
+    )
+    orphans = "SELECT DISTINCT id >> 24 FROM chunks WHERE id >> 24 NOT IN (SELECT n FROM exchanges)"
+    if target.execute(orphans).fetchone():
+        target.execute(
+            "INSERT INTO conversations(id, title, created, updated, endpoint, dialect, model,"
+            " settings) VALUES ('recovered', 'Recovered responses', 0, 0, '', '', '', '{}')"
+        )
+        target.execute(
+            "INSERT INTO exchanges(n, id, conversation, owner, dialect, endpoint, url,"  # noqa: S608
+            " request_headers, request_body, started, ended, ending, problem)"
+            " SELECT column1, 'recovered-' || column1, 'recovered', '', '', '', '', '[]', ?, 0, 0,"
+            " 'broken', 'only the bytes of the response could be recovered'"
+            f" FROM (SELECT id >> 24 AS column1 FROM chunks GROUP BY 1) WHERE column1 IN ({orphans})",
+            (pack_body(b""),),
+        )
+    target.execute("DELETE FROM texts WHERE conversation NOT IN (SELECT id FROM conversations)")
+    target.execute("COMMIT")
+    target.execute("PRAGMA foreign_keys = ON")

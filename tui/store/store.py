@@ -1,0 +1,17 @@
+"""The store as the rest of the program sees it: all parts, one database."""
+
+from __future__ import annotations
+
+from tui.store.calls import Calls
+from tui.store.conversations import Conversations
+from tui.store.exchanges import Exchanges
+from tui.store.ledger import Ledger
+from tui.store.search import Search
+
+
+class Store(Conversations, Exchanges, Calls, Ledger, Search):
+    """Conversations, exchanges, calls, the dispatch ledger and the search.
+
+    `Store.open(path)` or `Store.memory()`; see `database.Database` for threads, trouble,
+    `relocate` and `close`.
+    """
