@@ -1,1 +1,1 @@
-"""Response bytes over HTTP: keys, timeouts, and retries before the first byte only."""
+"""The network: a byte source over HTTP. Importing it is cheap; httpx loads when a request is sent."""
