@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tui.core.conversation import AssistantMessage, CallPart, CallResult, TextContent
+from tui.core.errors import StoreError
 from tui.core.finalise import FinalCall
 from tui.core.history import explain
 from tui.core.states import CallEvent, CallState, advance
@@ -22,11 +23,13 @@ from tui.session.updates import (
     CallAnswered,
     CallChanged,
     CallProgress,
+    CallRan,
     Decision,
+    Scope,
     SessionUpdate,
 )
 from tui.tools.dispatcher import Dispatcher
-from tui.tools.policy import ApprovalPolicy, decide
+from tui.tools.policy import Policy, decide
 from tui.tools.registry import Registry
 
 _ENDED = {
@@ -43,12 +46,12 @@ class CallRunner:
 
     registry: Registry
     dispatcher: Dispatcher
-    policy: ApprovalPolicy
+    policy: Policy
     journal: Journal
     emit: Callable[[SessionUpdate], None]
     interactive: bool = True
     """Whether there is somebody to ask; without, what the policy would ask is denied."""
-    on_policy_change: Callable[[str, Decision], None] | None = None
+    on_allowed: Callable[[str, Scope], None] | None = None
     """Told when a person allows a tool for the conversation or always."""
 
     async def answer_all(
@@ -83,93 +86,123 @@ class CallRunner:
 
     def _refuse(self, part: CallPart) -> CallResult:
         result = explain(part)
-        self.journal.save_result(result)
+        self.journal.save_result(result, part.state)
         self.emit(CallAnswered(part.ref, result))
         return result
 
     async def _answer(self, call: FinalCall) -> CallResult:
-        state = CallState.FINAL
+        life = _Life(call)
         try:
-            decision, state = await self._approve(call)
+            decision = await self._decide(life)
             if decision.verdict == "answer" and decision.answer is not None:
-                return self._end(call, state, CallEvent.ANSWERED_BY_HAND, decision.answer)
-            if decision.verdict == "deny":
-                words = "The user did not allow this call."
-                if decision.by == "policy":
-                    words = f"The call was not run: {decision.reason}."
-                elif decision.reason:
-                    words += f" Reason: {decision.reason}"
-                denial = CallResult(call.ref, (TextContent(words),), is_error=True, origin="person")
-                return self._end(call, state, CallEvent.DENIED, denial)
-            return await self._run(call, state, decision)
+                return self._end(life, CallEvent.ANSWERED_BY_HAND, decision.answer)
+            if decision.verdict != "allow":
+                return self._end(life, CallEvent.DENIED, _denial(call, decision))
+            return await self._run(life, decision)
         except asyncio.CancelledError:
-            cancelled = CallResult(
-                call.ref,
-                (TextContent("The call was cancelled before it was run."),),
-                is_error=True,
-                origin="client",
-            )
-            return self._end(call, state, CallEvent.CANCELLED, cancelled)
+            if life.state is CallState.RUNNING:
+                words = "The call was cancelled while it ran; whether it took effect is unknown."
+            else:
+                words = "The call was cancelled before it was run."
+            return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
+        except StoreError as error:
+            words = f"The call was not run: its start could not be written down ({error})."
+            return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
 
-    async def _approve(self, call: FinalCall) -> tuple[Decision, CallState]:
-        tool = self.registry.get(call.name)
-        verdict = decide(tool.spec, tool.origin, self.policy)
-        if verdict.action == "allow":
-            return Decision("allow", by="policy"), CallState.FINAL
-        if verdict.action == "deny":
-            return Decision("deny", reason=verdict.reason, by="policy"), CallState.FINAL
+    async def _decide(self, life: _Life) -> Decision:
+        call = life.call
+        entry = self.registry.get(call.name)
+        if entry is None:
+            return Decision("deny", reason="its tool is no longer on offer", by="policy")
+        by_hand = entry.tool.answered_by_hand
+        verdict = decide(entry.spec, entry.origin, self.policy, trusted=entry.tool.trusted)
+        if verdict.rule == "deny" or (verdict.rule == "allow" and not by_hand):
+            return Decision(verdict.rule, reason=verdict.reason, by="policy")
         if not self.interactive:
-            reason = "nobody is here to allow it, and the policy does not"
-            return Decision("deny", reason=reason, by="policy"), CallState.FINAL
+            reason = "a person has to answer it" if by_hand else "nobody is here to allow it"
+            return Decision("deny", reason=f"{reason}, and no one does", by="policy")
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        state = self._move(call.ref, CallState.FINAL, CallEvent.APPROVAL_ASKED)
-        self.emit(ApprovalAsked(Approval(call, tool.origin, tool.spec.read_only, answer)))
-        try:
-            decision = await answer
-        except asyncio.CancelledError:
-            answer.cancel()
-            raise
-        if decision.verdict == "allow" and decision.scope != "once":
-            self.policy.allow(call.name)
-            if self.on_policy_change is not None:
-                self.on_policy_change(call.name, decision)
-        return decision, state
-
-    async def _run(self, call: FinalCall, state: CallState, decision: Decision) -> CallResult:
-        if not await self.journal.begin_dispatch(call.ref, by=decision.by):
-            twice = CallResult(
-                call.ref,
-                (TextContent("The call had been started before; it was not started again."),),
-                is_error=True,
-                origin="client",
+        self._move(life, CallEvent.APPROVAL_ASKED)
+        self.emit(
+            ApprovalAsked(
+                Approval(
+                    call,
+                    origin=entry.origin,
+                    read_only=entry.spec.read_only,
+                    by_hand=by_hand,
+                    reason=verdict.reason,
+                    _answer=answer,
+                )
             )
-            return self._end(call, state, CallEvent.CANCELLED, twice)
-        state = self._move(call.ref, state, CallEvent.STARTED)
+        )
+        decision = await answer
+        if decision.verdict == "allow" and decision.scope != "once":
+            self.policy = self.policy.with_tool(call.name, "allow")
+            if self.on_allowed is not None:
+                self.on_allowed(call.name, decision.scope)
+        return decision
+
+    async def _run(self, life: _Life, decision: Decision) -> CallResult:
+        call = life.call
+        if not await self.journal.begin_dispatch(call.ref, by=decision.by):
+            words = "The call had been started before; it was not started again."
+            return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
+        life.dispatched = True
+        # The ledger has moved the stored call; here only the screens are told.
+        life.state = advance(life.state, CallEvent.STARTED)
+        self.emit(CallChanged(call.ref, life.state))
         outcome = await self.dispatcher.run(
             call, progress=lambda text, fraction: self.emit(CallProgress(call.ref, text, fraction))
         )
-        self.journal.end_dispatch(call.ref, outcome.state)
-        return self._end(
-            call, state, _ENDED[outcome.state], outcome.result, full_output=outcome.full_output
+        full = CallResult(call.ref, outcome.full_content).text if outcome.cut else None
+        self.emit(
+            CallRan(
+                call.ref,
+                seconds=outcome.seconds,
+                traceback=outcome.traceback,
+                printed=outcome.printed,
+                full_output=full,
+            )
         )
+        return self._end(life, _ENDED[outcome.state], outcome.result, full=full)
 
-    def _move(self, ref: str, state: CallState, event: CallEvent) -> CallState:
-        state = advance(state, event)
-        self.journal.set_call_state(ref, state)
-        self.emit(CallChanged(ref, state))
-        return state
+    def _move(self, life: _Life, event: CallEvent) -> None:
+        life.state = advance(life.state, event)
+        self.journal.set_call_state(life.call.ref, life.state)
+        self.emit(CallChanged(life.call.ref, life.state))
 
     def _end(
-        self,
-        call: FinalCall,
-        state: CallState,
-        event: CallEvent,
-        result: CallResult,
-        *,
-        full_output: str | None = None,
+        self, life: _Life, event: CallEvent, result: CallResult, *, full: str | None = None
     ) -> CallResult:
-        result = replace(result, call=call.ref)
-        self.journal.save_result(result, full_output=full_output)
-        self._move(call.ref, state, event)
-        self.emit(CallAnswered(call.ref, result))
+        result = replace(result, call=life.call.ref)
+        life.state = advance(life.state, event)
+        if life.dispatched:
+            self.journal.end_dispatch(result, life.state, full=full)
+        else:
+            self.journal.save_result(result, life.state)
+        self.emit(CallChanged(life.call.ref, life.state))
+        self.emit(CallAnswered(life.call.ref, result))
         return result
+
+
+@dataclass(slots=True)
+class _Life:
+    """Where one call is on its way."""
+
+    call: FinalCall
+    state: CallState = CallState.FINAL
+    dispatched: bool = False
+
+
+def _denial(call: FinalCall, decision: Decision) -> CallResult:
+    if decision.by == "policy":
+        words = f"The call was not run: {decision.reason}."
+    else:
+        words = "The user did not allow this call."
+        if decision.reason:
+            words += f" Reason: {decision.reason}"
+    return CallResult(call.ref, (TextContent(words),), is_error=True, origin="person")
+
+
+def _client_error(call: FinalCall, words: str) -> CallResult:
+    return CallResult(call.ref, (TextContent(words),), is_error=True, origin="client")

@@ -115,8 +115,7 @@ async def receive(
     handle.steps.extend(steps)
     message = reader.turn.message()
     journal.end_exchange(ticket.id, ending, reader.turn.problem)
-    message_id = journal.add_message(message, exchange=ticket.id)
-    journal.save_calls(message_id, ticket.id, reader.turn.calls)
+    message_id = journal.add_message(message, exchange=ticket.id, calls=reader.turn.calls)
     journal.save_findings(endpoint, reader.turn.findings)
     emit(TurnClosed(handle, message_id, message))
     return Received(

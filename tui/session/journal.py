@@ -30,8 +30,10 @@ class ExchangeTicket:
 
 
 class Journal(Protocol):
-    def add_message(self, message: Message, *, exchange: str | None = None) -> str:
-        """Append to the conversation's current branch; returns the message's id."""
+    def add_message(
+        self, message: Message, *, exchange: str | None = None, calls: Sequence[LiveCall] = ()
+    ) -> str:
+        """Append to the conversation's current branch, with its calls; returns the message's id."""
         ...
 
     def begin_exchange(
@@ -48,16 +50,22 @@ class Journal(Protocol):
 
     def end_exchange(self, exchange: str, ending: ExchangeEnding, problem: str) -> None: ...
 
-    def save_calls(self, message_id: str, exchange: str, calls: Sequence[LiveCall]) -> None: ...
-
     def save_findings(self, endpoint: str, findings: Sequence[PlacedFinding]) -> None: ...
 
     async def begin_dispatch(self, ref: str, *, by: str) -> bool:
-        """Durably note that the call is about to run; False when it had been started before."""
+        """Durably note that the call is about to run; False when it had been started before.
+
+        Raises:
+            StoreError: it could not be written, and the tool must not start.
+        """
         ...
 
-    def end_dispatch(self, ref: str, state: CallState) -> None: ...
+    def end_dispatch(self, result: CallResult, state: CallState, *, full: str | None) -> None:
+        """The started call `result.call` ended; `full` is its output where the result was cut."""
+        ...
 
-    def set_call_state(self, ref: str, state: CallState, problem: str = "") -> None: ...
+    def save_result(self, result: CallResult, state: CallState) -> None:
+        """The result of a call that was not run: denied, invalid, answered by hand, cancelled."""
+        ...
 
-    def save_result(self, result: CallResult, *, full_output: str | None = None) -> None: ...
+    def set_call_state(self, ref: str, state: CallState) -> None: ...

@@ -198,7 +198,7 @@ class Session:
             clock=self._clock,
             endpoint=target.name,
             model=target.settings.model,
-            tools=registry.specs_by_name(),
+            tools=registry.specs_by_name,
             decoder_settings=target.decoder_settings,
         )
         self.messages.append(received.message)

@@ -65,12 +65,15 @@ class TurnHandle:
     """Every SSE event so far with what it meant, for the wire pane."""
 
 
+Scope = Literal["once", "conversation", "always"]
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A person's (or the policy's) answer to an approval."""
 
     verdict: Literal["allow", "deny", "answer"]
-    scope: Literal["once", "conversation", "always"] = "once"
+    scope: Scope = "once"
     reason: str = ""
     """Told to the model when denied."""
     answer: CallResult | None = None
@@ -86,6 +89,10 @@ class Approval:
     origin: str
     """Where the tool lives, for people: `demo shop`, `my_tools.py`, `MCP server files`."""
     read_only: bool
+    by_hand: bool
+    """A person answers in place of a tool: there is nothing to allow, only to answer or deny."""
+    reason: str
+    """Why the policy asks, in words."""
     _answer: asyncio.Future[Decision]
 
     def decide(self, decision: Decision) -> bool:
@@ -146,6 +153,18 @@ class CallProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class CallRan:
+    """What a run left behind besides its result. None of it is sent to the model."""
+
+    ref: str
+    seconds: float
+    traceback: str
+    printed: str
+    full_output: str | None
+    """All of the output, where the result holds a shortened one."""
+
+
+@dataclass(frozen=True, slots=True)
 class CallAnswered:
     """A call has its one result (from the tool, a person, or us saying why it did not run)."""
 
@@ -186,6 +205,7 @@ SessionUpdate = (
     | CallChanged
     | ApprovalAsked
     | CallProgress
+    | CallRan
     | CallAnswered
     | TurnLimitReached
     | Notice
