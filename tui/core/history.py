@@ -66,6 +66,11 @@ def explain(call: CallPart) -> CallResult:
     return CallResult(call.ref, (TextContent(words),), is_error=True, origin="client")
 
 
+def explain_state(state: CallState) -> str:
+    """The same in words, for a call that ended in `state`."""
+    return REASONS.get(state, _NOT_RUN)
+
+
 def sendable(messages: Sequence[Message], dialect: str) -> Sendable:
     """The messages that may be sent to an endpoint of `dialect`, made whole by the rules above."""
     stored: dict[str, CallResult] = {}

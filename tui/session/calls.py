@@ -8,13 +8,13 @@ call waits for or returns never touches another.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tui.core.conversation import AssistantMessage, CallPart, CallResult, TextContent
 from tui.core.errors import StoreError
 from tui.core.finalise import FinalCall
-from tui.core.history import explain
+from tui.core.history import explain, explain_state
 from tui.core.states import CallEvent, CallState, advance
 from tui.session.journal import Journal
 from tui.session.updates import (
@@ -55,13 +55,23 @@ class CallRunner:
     """Told when a person allows a tool for the conversation or always."""
 
     async def answer_all(
-        self, message: AssistantMessage, final_calls: Sequence[FinalCall]
+        self,
+        message: AssistantMessage,
+        final_calls: Sequence[FinalCall],
+        *,
+        known: Mapping[str, CallResult] | None = None,
+        unknown: frozenset[str] = frozenset(),
     ) -> tuple[CallResult, ...]:
         """One result for each call of `message` that goes back, in order. Cancellation-safe:
 
         a cancelled task cancels the running tools, waits for them, and still returns a result
         for every call (the cancelled ones say so).
+
+        Args:
+            known: results that calls of a resumed turn have already.
+            unknown: refs of calls that had been started when the client died: a person decides.
         """
+        known = known or {}
         final = {call.ref: call for call in final_calls}
         sent_back = [
             part
@@ -69,7 +79,7 @@ class CallRunner:
             if part.choice == 0 and part.state is not CallState.INCOMPLETE
         ]
         tasks = {
-            ref: asyncio.create_task(self._answer(call), name=f"call {ref}")
+            ref: asyncio.create_task(self._answer(call, ref in unknown), name=f"call {ref}")
             for ref, call in final.items()
         }
         if tasks:
@@ -80,7 +90,9 @@ class CallRunner:
                     task.cancel()
                 await asyncio.wait(tasks.values())
         return tuple(
-            tasks[part.ref].result() if part.ref in tasks else self._refuse(part)
+            tasks[part.ref].result()
+            if part.ref in tasks
+            else known.get(part.ref) or self._refuse(part)
             for part in sent_back
         )
 
@@ -90,16 +102,22 @@ class CallRunner:
         self.emit(CallAnswered(part.ref, result))
         return result
 
-    async def _answer(self, call: FinalCall) -> CallResult:
-        life = _Life(call)
+    async def _answer(self, call: FinalCall, was_started: bool) -> CallResult:
+        life = _Life(call, CallState.UNKNOWN if was_started else CallState.FINAL)
         try:
             decision = await self._decide(life)
             if decision.verdict == "answer" and decision.answer is not None:
                 return self._end(life, CallEvent.ANSWERED_BY_HAND, decision.answer)
+            if decision.verdict != "allow" and was_started:
+                words = explain_state(CallState.UNKNOWN)
+                return self._end(life, CallEvent.FAILED, _client_error(call, words))
             if decision.verdict != "allow":
                 return self._end(life, CallEvent.DENIED, _denial(call, decision))
             return await self._run(life, decision)
         except asyncio.CancelledError:
+            if was_started and not life.dispatched:
+                # Still nobody has decided; it stays unknown and is asked about again.
+                return _client_error(call, explain_state(CallState.UNKNOWN))
             if life.state is CallState.RUNNING:
                 words = "The call was cancelled while it ran; whether it took effect is unknown."
             else:
@@ -115,14 +133,18 @@ class CallRunner:
         if entry is None:
             return Decision("deny", reason="its tool is no longer on offer", by="policy")
         by_hand = entry.tool.answered_by_hand
+        was_started = life.state is CallState.UNKNOWN
         verdict = decide(entry.spec, entry.origin, self.policy, trusted=entry.tool.trusted)
-        if verdict.rule == "deny" or (verdict.rule == "allow" and not by_hand):
+        if not was_started and (
+            verdict.rule == "deny" or (verdict.rule == "allow" and not by_hand)
+        ):
             return Decision(verdict.rule, reason=verdict.reason, by="policy")
         if not self.interactive:
             reason = "a person has to answer it" if by_hand else "nobody is here to allow it"
             return Decision("deny", reason=f"{reason}, and no one does", by="policy")
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self._move(life, CallEvent.APPROVAL_ASKED)
+        if not was_started:
+            self._move(life, CallEvent.APPROVAL_ASKED)
         self.emit(
             ApprovalAsked(
                 Approval(
@@ -130,6 +152,7 @@ class CallRunner:
                     origin=entry.origin,
                     read_only=entry.spec.read_only,
                     by_hand=by_hand,
+                    was_started=was_started,
                     reason=verdict.reason,
                     _answer=answer,
                 )

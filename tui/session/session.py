@@ -16,6 +16,7 @@ from typing import Literal
 from tui.core import dialects
 from tui.core.conversation import (
     AssistantMessage,
+    CallResult,
     ImagePart,
     Message,
     ResultsMessage,
@@ -32,6 +33,7 @@ from tui.core.source import ByteSource
 from tui.session.calls import CallRunner
 from tui.session.exchange import Clock, Received, receive
 from tui.session.journal import Journal
+from tui.session.resume import Pending
 from tui.session.updates import (
     ExchangeFailed,
     Idle,
@@ -63,6 +65,7 @@ class Session:
         journal: where everything is written down.
         calls: what takes calls to their results.
         messages: the conversation so far (a resumed one).
+        pending: calls of its last turn that wait for a decision; `proceed` takes them up.
         max_turns: turns one prompt may take before the loop stops and says so.
     """
 
@@ -73,6 +76,7 @@ class Session:
         journal: Journal,
         calls: CallRunner,
         messages: Sequence[Message] = (),
+        pending: Pending | None = None,
         max_turns: int = 12,
         clock: Clock = time.monotonic,
     ) -> None:
@@ -82,6 +86,7 @@ class Session:
         self._journal = journal
         self._calls = calls
         self._calls.emit = self.emit
+        self._pending = pending
         self._clock = clock
         self._updates: asyncio.Queue[SessionUpdate] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
@@ -111,6 +116,8 @@ class Session:
         self._refuse_if_busy()
         if not text.strip() and not images:
             raise UsageError("the prompt is empty")
+        # Going on with something else is an answer too: history says that they were not run.
+        self._pending = None
         parts = (*((TextPart(text),) if text else ()), *images)
         message = UserMessage(parts)
         message_id = self._journal.add_message(message)
@@ -157,6 +164,18 @@ class Session:
             self.emit(Idle(reason))
 
     async def _turns(self) -> IdleReason:
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            self._add_results(
+                await self._calls.answer_all(
+                    pending.message,
+                    pending.final_calls,
+                    known=pending.known,
+                    unknown=pending.unknown,
+                )
+            )
+            if _cancelling():
+                return "cancelled"
         for _ in range(self.max_turns):
             try:
                 received = await self._one_turn()
@@ -170,10 +189,8 @@ class Session:
                 self.emit(ExchangeFailed(received.refusal or EndpointError(message.problem)))
                 return "failed"
             results = await self._calls.answer_all(message, received.final_calls)
-            if results:
-                self._add(ResultsMessage(results))
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+            self._add_results(results)
+            if _cancelling():
                 return "cancelled"
             if message.outcome == "incomplete":
                 return "incomplete"
@@ -204,9 +221,11 @@ class Session:
         self.messages.append(received.message)
         return received
 
-    def _add(self, message: ResultsMessage) -> None:
-        self._journal.add_message(message)
-        self.messages.append(message)
+    def _add_results(self, results: Sequence[CallResult]) -> None:
+        if results:
+            message = ResultsMessage(tuple(results))
+            self._journal.add_message(message)
+            self.messages.append(message)
 
     @staticmethod
     def _paused(message: AssistantMessage) -> bool:
@@ -218,3 +237,8 @@ class Session:
             if sentence not in self._told:
                 self._told.add(sentence)
                 self.emit(Notice(sentence, "warning"))
+
+
+def _cancelling() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

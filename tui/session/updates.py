@@ -91,6 +91,8 @@ class Approval:
     read_only: bool
     by_hand: bool
     """A person answers in place of a tool: there is nothing to allow, only to answer or deny."""
+    was_started: bool
+    """It had been started when the client died: allowing runs it again, denying marks it failed."""
     reason: str
     """Why the policy asks, in words."""
     _answer: asyncio.Future[Decision]
