@@ -112,7 +112,8 @@ class CallTable:
         """At the end: calls that must not run because their text may stand elsewhere.
 
         A call without text counts as one without arguments. That is not sure when a later call of
-        the same tool at the same index, or a call that never got a name, holds text.
+        the same tool, with the same index or id or without an index, holds text, or a call that
+        never got a name does.
         """
         events: list[DialectEvent] = []
         nameless = [call for call in self._calls if call.name is None]
@@ -174,10 +175,9 @@ class CallTable:
                 return found[0] if len(found) == 1 else "the id of this fragment is shared by calls"
             case Rule.BY_ID_OR_NEW:
                 return self._by_id_and_name(entry)
-            case Rule.BY_ID_IF_BLANK:
+            case Rule.SHARED_ID:
                 call = self._with_id(entry.id)[-1]
-                same = call.name == entry.name and call.event != event
-                return call if same and not (call.has_text and call.indexes) else None
+                return call if call.name == entry.name and not call.indexes else None
             case Rule.AGREED | Rule.AGREED_OR_NEW:
                 agreed = [call for call in self._at(entry.index) if entry.id in call.ids]
                 if not agreed:
@@ -388,5 +388,7 @@ def _keys(calls: Iterable[_Call]) -> tuple[Key, ...]:
 
 def _may_continue(later: _Call, call: _Call) -> bool:
     """Whether the text of `later` may be that of `call`, which began before it and has none."""
-    same_place = bool(later.indexes & call.indexes) or not (later.indexes and call.indexes)
-    return later.event > call.event and later.name == call.name and later.has_text and same_place
+    if later.event <= call.event or later.name != call.name or not later.has_text:
+        return False
+    placed_apart = later.indexes and call.indexes and not later.indexes & call.indexes
+    return not placed_apart or bool(later.ids & call.ids)

@@ -36,9 +36,9 @@ class Rule(StrEnum):
     )
     BY_ID = "the call with this id"
     BY_ID_OR_NEW = "the call with this id; a new one when it has text and another name"
-    BY_ID_IF_BLANK = (
-        "a new call that shares the id; but the call with this id when that has the same name, began "
-        "in an earlier event, and has no text or no index yet"
+    SHARED_ID = (
+        "a new call that shares the id; but the call with this id when that has the same name and no "
+        "index yet"
     )
     AGREED = "the call with this id, if it was opened at this index; else nobody's"
     AGREED_OR_NEW = (
@@ -71,10 +71,9 @@ TABLE: Final[tuple[Row, ...]] = (
         "new",
         "known",
         "given",
-        Rule.BY_ID_IF_BLANK,
-        "Two calls may share an id (LiteLLM, Gemini bridges). A drifting index with the name "
-        "repeated looks the same; then a call without text must not be taken for one without "
-        "arguments.",
+        Rule.SHARED_ID,
+        "Two calls may share an id (LiteLLM, bridges). A drifting index with the name repeated looks "
+        "the same, but then no piece is an object, and the call without text is doubted at the end.",
     ),
     Row("new", "known", "absent", Rule.BY_ID, "The index drifts; the id says whose it is."),
     Row(
