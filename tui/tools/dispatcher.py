@@ -25,6 +25,7 @@ from tui.tools.registry import Registry
 
 DEFAULT_TIMEOUT: Final = 120.0
 """Seconds."""
+_LAST_GRACE: Final = 0.05
 _MAX_MESSAGE: Final = 4_000
 """Characters of an exception's own words that the model is sent."""
 
@@ -203,6 +204,10 @@ class Dispatcher:
         context.stop()
         work.cancel()
         await asyncio.wait({work}, timeout=self._grace)
+        if not work.done():
+            # A second time: whoever waits for something that does not end gives up waiting.
+            work.cancel()
+            await asyncio.wait({work}, timeout=_LAST_GRACE)
         if not work.done():
             context.left_running = "it does not react to being cancelled and may still be running"
             # Asked once more when it ends, so that asyncio does not report it as forgotten.

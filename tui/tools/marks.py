@@ -69,6 +69,11 @@ def tool(
     return put if function is None else put(function)
 
 
+def is_marked(function: object) -> bool:
+    """`@tool` stands on it."""
+    return isinstance(getattr(function, _ATTRIBUTE, None), ToolMark)
+
+
 def mark_of(function: object) -> ToolMark | None:
     """The mark on a function; a plain attribute `read_only = True` counts as one too."""
     mark = getattr(function, _ATTRIBUTE, None)
