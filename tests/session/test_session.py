@@ -1,0 +1,398 @@
+"""The loop, from prompt to idle, over a scripted byte source and the real store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tests import wire
+from tests.wire import Reply, ScriptedSource
+from tui.core.conversation import CallResult, TextContent, ToolSpec, TurnSettings
+from tui.core.errors import EndpointError, StreamBroken, UsageError
+from tui.core.source import ResponseHead
+from tui.core.states import CallState
+from tui.session.calls import CallRunner
+from tui.session.resume import resume
+from tui.session.session import Session, Target
+from tui.session.stored import StoredJournal
+from tui.session.updates import (
+    ApprovalAsked,
+    CallAnswered,
+    CallChanged,
+    Decision,
+    ExchangeFailed,
+    Idle,
+    SessionUpdate,
+    TurnAdvanced,
+    TurnClosed,
+    TurnLimitReached,
+)
+from tui.store import Store
+from tui.tools.contract import HandlerTool, RunContext, ToolOutcome
+from tui.tools.dispatcher import Dispatcher
+from tui.tools.policy import Policy
+from tui.tools.registry import FixedSource, Registry
+
+SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+
+
+class Desk:
+    """A tool `look` that notes what it was run with and can be made to wait."""
+
+    def __init__(self) -> None:
+        self.ran: list[Mapping[str, Any]] = []
+        self.hold: asyncio.Event | None = None
+        self.entered = asyncio.Event()
+        self.cancelled = False
+
+    async def look(self, arguments: Mapping[str, Any], context: RunContext) -> ToolOutcome:
+        self.ran.append(arguments)
+        self.entered.set()
+        if self.hold is not None:
+            try:
+                await self.hold.wait()
+            except asyncio.CancelledError:
+                self.cancelled = True
+                raise
+        return ToolOutcome((TextContent(f"found {arguments['id']}"),))
+
+    def registry(self) -> Registry:
+        tool = HandlerTool(ToolSpec("look", "Look.", SCHEMA, read_only=True), "desk", self.look)
+        return Registry([FixedSource("desk", "desk", [tool])])
+
+
+class Stage:
+    """A session over a scripted source, with everything it said."""
+
+    def __init__(
+        self,
+        *replies: Reply,
+        policy: Policy = Policy(mode="all"),  # noqa: B008 - frozen
+        max_turns: int = 5,
+        interactive: bool = True,
+    ) -> None:
+        self.source = ScriptedSource(list(replies))
+        self.desk = Desk()
+        self.store = Store.memory()
+        registry = self.desk.registry()
+        self.conversation = self.store.create_conversation()
+        journal = StoredJournal(self.store, self.conversation)
+        self.calls = CallRunner(
+            registry, Dispatcher(registry), policy, journal, lambda _: None, interactive
+        )
+        self.session = Session(
+            Target("scripted", "anthropic", self.source, TurnSettings("m")),
+            journal=journal,
+            calls=self.calls,
+            max_turns=max_turns,
+        )
+        self.said: list[SessionUpdate] = []
+        self.on: dict[type, Callable[[Any], None]] = {}
+
+    async def run(self, prompt: str | None = "go") -> str:
+        """Send a prompt, collect updates until idle; returns the reason."""
+        if prompt is None:
+            self.session.proceed()
+        else:
+            self.session.send(prompt)
+        async for update in self.session.updates():
+            self.said.append(update)
+            if (act := self.on.get(type(update))) is not None:
+                act(update)
+            if isinstance(update, Idle):
+                await self.session.wait_idle()
+                return update.reason
+        raise AssertionError("updates ended")
+
+    def cancel_once(self, _: SessionUpdate) -> None:
+        self.on.clear()
+        self.session.cancel()
+
+    def all(self, kind: type[Any]) -> list[Any]:
+        return [update for update in self.said if isinstance(update, kind)]
+
+
+def two_chunks(body: bytes) -> Reply:
+    return Reply([body[: len(body) // 2], body[len(body) // 2 :]])
+
+
+async def test_prompt_call_result_answer() -> None:
+    raw = ['{"id": ', '"A-1",', ' "n":1.0}']
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "toolu_1", "look", *raw))),
+        two_chunks(wire.prose_turn("It is there.")),
+    )
+    assert await stage.run() == "done"
+    assert stage.desk.ran == [{"id": "A-1", "n": 1.0}]
+    sent = stage.source.sent(1)
+    assert [message["role"] for message in sent["messages"]] == ["user", "assistant", "user"]
+    assert sent["messages"][2]["content"][0]["tool_use_id"] == "toolu_1"
+    assert "".join(raw).encode() in stage.source.requests[1].body
+    states = [change.state for change in stage.all(CallChanged)]
+    assert states == [CallState.RUNNING, CallState.RETURNED]
+
+
+async def test_results_of_parallel_calls_go_back_in_the_order_of_the_calls() -> None:
+    stage = Stage(
+        two_chunks(
+            wire.call_turn(
+                wire.call(1, "a", "look", '{"id":"1"}'),
+                wire.call(2, "b", "look", '{"id":"2"}'),
+                wire.call(3, "c", "look", '{"id":"3"}'),
+            )
+        ),
+        two_chunks(wire.prose_turn("done")),
+    )
+    assert await stage.run() == "done"
+    content = stage.source.sent(1)["messages"][2]["content"]
+    assert [block["tool_use_id"] for block in content] == ["a", "b", "c"]
+    assert sorted(each["id"] for each in stage.desk.ran) == ["1", "2", "3"]
+
+
+async def test_an_invalid_call_is_answered_with_the_reason_and_its_neighbour_runs() -> None:
+    stage = Stage(
+        two_chunks(
+            wire.call_turn(
+                wire.call(1, "a", "look", '{"id": Anna}'),
+                wire.call(2, "b", "look", '{"id":"2"}'),
+            )
+        ),
+        two_chunks(wire.prose_turn("sorry")),
+    )
+    assert await stage.run() == "done"
+    blocks = stage.source.sent(1)["messages"][2]["content"]
+    assert blocks[0]["is_error"] is True
+    assert "a value is missing at character 7" in str(blocks[0]["content"])
+    assert stage.desk.ran == [{"id": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("body", "breaks", "reason"),
+    [
+        (
+            wire.start() + wire.call(1, "a", "look", '{"id":"1"}') + wire.ended("max_tokens"),
+            None,
+            "incomplete",
+        ),
+        (wire.start() + wire.call(1, "a", "look", '{"id":"1"}'), None, "incomplete"),
+        (
+            wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}')),
+            StreamBroken("reset"),
+            "incomplete",
+        ),
+        (
+            wire.start() + wire.call(1, "a", "look", '{"id":"1"}', closed=False),
+            StreamBroken("reset"),
+            "incomplete",
+        ),
+        (
+            wire.start() + wire.call(1, "a", "look", '{"id":"1"}') + wire.ended("refusal"),
+            None,
+            "done",
+        ),
+        (
+            wire.start()
+            + wire.call(1, "a", "look", '{"id":"1"}')
+            + wire.event({"type": "error", "error": {"type": "overloaded_error", "message": "x"}}),
+            None,
+            "failed",
+        ),
+    ],
+)
+async def test_a_turn_that_did_not_end_well_runs_nothing_and_the_conversation_goes_on(
+    body: bytes, breaks: EndpointError | None, reason: str
+) -> None:
+    stage = Stage(Reply([body], breaks=breaks), two_chunks(wire.prose_turn("again")))
+    assert await stage.run() == reason
+    assert stage.desk.ran == []
+    assert await stage.run("try again") == "done"
+    sent = stage.source.sent(1)["messages"]
+    assert "tool_use" not in str(sent)
+
+
+async def test_the_turn_limit_stops_a_model_that_calls_for_ever_and_says_so() -> None:
+    reply = two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}')))
+    stage = Stage(reply, reply, reply, max_turns=3)
+    assert await stage.run() == "limit"
+    assert stage.all(TurnLimitReached)[0].limit == 3
+    assert len(stage.desk.ran) == 3
+
+
+async def test_a_paused_turn_is_sent_back_as_it_is() -> None:
+    paused = wire.start() + wire.text(0, "Searching.") + wire.ended("pause_turn")
+    stage = Stage(two_chunks(paused), two_chunks(wire.prose_turn("Found.")))
+    assert await stage.run() == "done"
+    assert stage.source.sent(1)["messages"][-1]["role"] == "assistant"
+
+
+async def test_what_the_policy_asks_waits_for_a_person() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("ok")),
+        policy=Policy(mode="none"),
+    )
+    stage.on[ApprovalAsked] = lambda asked: asked.approval.decide(Decision("allow"))
+    assert await stage.run() == "done"
+    assert stage.desk.ran == [{"id": "1"}]
+    assert stage.all(CallChanged)[0].state is CallState.AWAITING_APPROVAL
+
+
+async def test_a_denied_call_tells_the_model_the_persons_reason() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("ok")),
+        policy=Policy(mode="none"),
+    )
+    stage.on[ApprovalAsked] = lambda asked: asked.approval.decide(
+        Decision("deny", reason="not today")
+    )
+    assert await stage.run() == "done"
+    assert stage.desk.ran == []
+    assert "Reason: not today" in str(stage.source.sent(1)["messages"][2])
+
+
+async def test_allowing_for_the_conversation_asks_only_once() -> None:
+    one = two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}')))
+    stage = Stage(one, one, two_chunks(wire.prose_turn("ok")), policy=Policy(mode="none"))
+    stage.on[ApprovalAsked] = lambda asked: asked.approval.decide(
+        Decision("allow", scope="conversation")
+    )
+    assert await stage.run() == "done"
+    assert (len(stage.all(ApprovalAsked)), len(stage.desk.ran)) == (1, 2)
+
+
+async def test_an_answer_by_hand_goes_back_in_place_of_the_tools() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("ok")),
+        policy=Policy(mode="none"),
+    )
+    stage.on[ApprovalAsked] = lambda asked: asked.approval.decide(
+        Decision("answer", answer=CallResult("", (TextContent("made up"),), origin="person"))
+    )
+    assert await stage.run() == "done"
+    assert stage.desk.ran == []
+    assert "made up" in str(stage.source.sent(1)["messages"][2])
+
+
+async def test_without_anybody_to_ask_what_would_be_asked_is_denied() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("ok")),
+        policy=Policy(mode="none"),
+        interactive=False,
+    )
+    assert await stage.run() == "done"
+    assert stage.desk.ran == []
+
+
+async def test_cancel_in_mid_stream_keeps_what_came_and_the_conversation_goes_on() -> None:
+    partial = (
+        wire.start()
+        + wire.text(0, "Half an ")
+        + wire.call(1, "a", "look", '{"id":"1', closed=False)
+    )
+    stage = Stage(Reply([partial], then_wait=True), two_chunks(wire.prose_turn("fine")))
+    stage.on[TurnAdvanced] = stage.cancel_once
+    assert await stage.run() == "cancelled"
+    closed = stage.all(TurnClosed)[0]
+    assert closed.message.text == "Half an "
+    assert closed.message.calls[0].state is CallState.INCOMPLETE
+    assert stage.source.closed == 1
+    assert await stage.run("go on") == "done"
+    assert stage.source.sent(1)["messages"][1]["content"] == [{"type": "text", "text": "Half an "}]
+
+
+async def test_cancel_while_a_tool_runs_reaches_the_tool_and_the_call_has_its_result() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("fine")),
+    )
+    stage.desk.hold = asyncio.Event()
+    running = asyncio.create_task(stage.run())
+    await stage.desk.entered.wait()
+    stage.session.cancel()
+    assert await running == "cancelled"
+    assert stage.desk.cancelled
+    assert await stage.run("go on") == "done"
+    result = stage.source.sent(1)["messages"][2]["content"][0]
+    assert (result["tool_use_id"], result["is_error"]) == ("a", True)
+
+
+async def test_cancel_while_a_question_waits_denies_nothing_in_the_models_name() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("fine")),
+        policy=Policy(mode="none"),
+    )
+    stage.on[ApprovalAsked] = stage.cancel_once
+    assert await stage.run() == "cancelled"
+    assert stage.desk.ran == []
+    assert await stage.run("go on") == "done"
+    assert "cancelled before it was run" in str(stage.source.sent(1)["messages"][2])
+
+
+async def test_an_endpoint_that_refuses_is_said_and_the_prompt_can_be_sent_again() -> None:
+    stage = Stage(
+        Reply([], refused=EndpointError("no route to host")), two_chunks(wire.prose_turn("hi"))
+    )
+    assert await stage.run() == "failed"
+    assert "no route" in str(stage.all(ExchangeFailed)[0].error)
+    assert await stage.run(None) == "done"
+    assert len(stage.source.sent(1)["messages"]) == 1
+
+
+async def test_a_body_that_is_no_event_stream_is_an_error_with_the_servers_words() -> None:
+    head = ResponseHead(401, (("content-type", "application/json"),))
+    stage = Stage(Reply([b'{"error":{"message":"bad key"}}'], head=head))
+    assert await stage.run() == "failed"
+    error = stage.all(ExchangeFailed)[0].error
+    assert "bad key" in str(error)
+    assert error.hint
+
+
+async def test_a_busy_session_and_an_empty_prompt_are_refused() -> None:
+    stage = Stage(Reply([wire.start()], then_wait=True))
+    with pytest.raises(UsageError):
+        stage.session.send("  ")
+    stage.session.send("go")
+    with pytest.raises(UsageError):
+        stage.session.send("more")
+    await asyncio.sleep(0)
+    stage.session.cancel()
+    await stage.session.wait_idle()
+
+
+async def test_a_conversation_comes_back_from_the_store_as_it_was() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        Reply([wire.start() + wire.text(0, "broken off")], breaks=StreamBroken("reset")),
+    )
+    await stage.run()
+    resumed = resume(stage.store, stage.conversation)
+    assert [type(message) for message in resumed.messages] == [
+        type(message) for message in stage.session.messages
+    ]
+    assert resumed.states == {"t1.c1": CallState.RETURNED}
+    assert resumed.pending is None
+    assert resumed.results["t1.c1"].text == "found 1"
+    live = [closed.message for closed in stage.all(TurnClosed)]
+    assert resumed.messages[-1] == live[-1]
+
+
+async def test_every_call_is_answered_exactly_once() -> None:
+    stage = Stage(
+        two_chunks(
+            wire.call_turn(
+                wire.call(1, "a", "look", "{}"),
+                wire.call(2, "b", "look", '{"id":"2"}'),
+                wire.call(3, "c", "nothing", '{"id":"2"}'),
+            )
+        ),
+        two_chunks(wire.prose_turn("ok")),
+    )
+    await stage.run()
+    assert sorted(answer.ref for answer in stage.all(CallAnswered)) == ["t1.c1", "t1.c2", "t1.c3"]
