@@ -1,8 +1,8 @@
 """The Anthropic Messages dialect: SSE events of one response in, dialect events out.
 
 Owns the message around the content blocks: how a turn begins and ends, and what it reports. The
-blocks are `anthropic_content`'s and `anthropic_blocks`', requests are `anthropic_request`'s.
-Every deviation from the documented stream gives a finding `anthropic.*`. It knows no bytes and no HTTP.
+blocks are `anthropic_content`'s, requests are `anthropic_request`'s. Every deviation from the
+documented stream gives a finding `anthropic.*`. It knows no bytes and no HTTP.
 Events: https://platform.claude.com/docs/en/build-with-claude/streaming
 """
 
@@ -14,10 +14,12 @@ from typing import Any, Final
 from tui.core import wirejson
 from tui.core.conversation import TurnRequest
 from tui.core.dialects import Decoder, DecoderSettings, Dialect, EncodedRequest
-from tui.core.dialects.anthropic_blocks import CallBlock, finding
+from tui.core.dialects import anthropic_reports as reports
+from tui.core.dialects.anthropic_blocks import finding
 from tui.core.dialects.anthropic_content import Content
 from tui.core.dialects.anthropic_messages import NAME
 from tui.core.dialects.anthropic_request import encode
+from tui.core.dialects.anthropic_uses import CallBlock
 from tui.core.endings import ending_of
 from tui.core.events import (
     ArgumentFragment,
@@ -32,7 +34,6 @@ from tui.core.events import (
     TurnEnded,
     TurnStarted,
     UnknownEvent,
-    UsageReported,
 )
 from tui.core.sse import SSEEvent, UnfinishedEvent
 
@@ -110,7 +111,7 @@ class AnthropicDecoder:
         if not isinstance(kind, str):
             if value.get("error"):
                 said = "an error came without the type of an error event"
-                return [_error(value, data), finding("error-without-type", said, "gateway")]
+                return [reports.error(value, data), finding("error-without-type", said, "gateway")]
             if event.type not in _EVENTS:
                 return [UnknownEvent(event.type or "untyped", data)]
             kind = event.type
@@ -140,7 +141,7 @@ class AnthropicDecoder:
             case "ping":
                 return [KeepAlive()]
             case "error":
-                return [_error(value, data)]
+                return [reports.error(value, data)]
             case _:
                 return [UnknownEvent(kind, data)]
 
@@ -159,7 +160,7 @@ class AnthropicDecoder:
                 id if isinstance(id, str) else None, model if isinstance(model, str) else None
             )
         )
-        events += _usage(message.get("usage"))
+        events += reports.usage(message.get("usage"))
         content = message.get("content")
         for position, block in enumerate(content if isinstance(content, list) else []):
             events += self._content.finished(
@@ -181,7 +182,7 @@ class AnthropicDecoder:
     def _message_delta(self, value: Mapping[str, Any]) -> list[DialectEvent]:
         delta = value.get("delta")
         events = self._stop_reason(delta) if isinstance(delta, dict) else []
-        return events + _usage(value.get("usage"))
+        return events + reports.usage(value.get("usage"))
 
     def _stop_reason(self, holder: Mapping[str, Any]) -> list[DialectEvent]:
         reason = holder.get("stop_reason")
@@ -199,7 +200,7 @@ class AnthropicDecoder:
             if not ending_of(NAME, before).calls_may_run and ending_of(NAME, reason).calls_may_run:
                 return events
         self._reason = reason
-        return [StopReasonGiven(reason, detail=_detail(holder)), *events]
+        return [StopReasonGiven(reason, detail=reports.stop_detail(holder)), *events]
 
     def _end(self, *oddities: Finding) -> list[DialectEvent]:
         events: list[DialectEvent] = list(oddities)
@@ -264,47 +265,6 @@ def _not_json(event: SSEEvent) -> list[DialectEvent]:
     if not data.strip() and event.type not in _EVENTS - {"ping"}:
         return [KeepAlive(event.type or "empty")]
     return [MalformedEvent("not JSON" if data.strip() else "empty", data)]
-
-
-def _error(value: Mapping[str, Any], data: str) -> ProviderErrorReported:
-    error = value.get("error")
-    holder = error if isinstance(error, dict) else value
-    message = error if isinstance(error, str) and error else holder.get("message")
-    kind = error.get("type") if isinstance(error, dict) else None
-    return ProviderErrorReported(
-        message if isinstance(message, str) and message else "the provider gave no message",
-        kind if isinstance(kind, str) else "",
-        data,
-    )
-
-
-def _usage(usage: object) -> list[DialectEvent]:
-    if not isinstance(usage, dict):
-        return []
-    details = usage.get("output_tokens_details")
-    report = UsageReported(
-        input_tokens=_count(usage.get("input_tokens")),
-        output_tokens=_count(usage.get("output_tokens")),
-        cached_tokens=_count(usage.get("cache_read_input_tokens")),
-        reasoning_tokens=_count(details.get("thinking_tokens"))
-        if isinstance(details, dict)
-        else None,
-    )
-    return [report] if report != UsageReported() else []
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _detail(holder: Mapping[str, Any]) -> str:
-    """What the provider adds to its stop reason: the sequence that was hit, why it refused."""
-    details = holder.get("stop_details")
-    if isinstance(details, dict):
-        told = [details[f] for f in ("category", "explanation") if isinstance(details.get(f), str)]
-        return ": ".join(told) or wirejson.dumps(details)
-    sequence = holder.get("stop_sequence")
-    return f"the sequence {sequence!r}" if isinstance(sequence, str) else ""
 
 
 class AnthropicDialect:

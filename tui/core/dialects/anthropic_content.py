@@ -13,13 +13,12 @@ from typing import Any, Final
 from tui.core import wirejson
 from tui.core.dialects.anthropic_blocks import (
     Block,
-    CallBlock,
-    ItemBlock,
     TextBlock,
     ThinkingBlock,
     finding,
     unattributed,
 )
+from tui.core.dialects.anthropic_uses import CallBlock, ItemBlock
 from tui.core.events import (
     CallSpoiled,
     CitationGiven,

@@ -35,7 +35,7 @@ from tui.core.conversation import (
     UserMessage,
     UserPart,
 )
-from tui.core.dialects.anthropic_blocks import is_object
+from tui.core.dialects.anthropic_uses import is_object
 
 NAME: Final = "anthropic"
 
