@@ -14,7 +14,7 @@ from typing import Any, Final
 from tui.core.errors import UsageError
 from tui.core.source import ResponseHead
 from tui.demo.pace import Chunk, Sent, chunks, seeded
-from tui.demo.plan import HttpAnswer, Plan
+from tui.demo.plan import HttpAnswer
 from tui.demo.script import decide
 from tui.demo.understand import parse, understand
 from tui.demo.wire import Pen, Writer, anthropic, chat, compact, estimated_tokens, responses

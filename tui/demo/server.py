@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -106,18 +107,49 @@ def build_app(*, seed: int = 0, speed: float = 1.0, sleep: Sleep = asyncio.sleep
     return Starlette(routes=[*routes, Route("/v1/models", models), Route("/health", health)])
 
 
-def serve(port: int = PORT, *, seed: int = 0, speed: float = 1.0) -> None:
+def serve(
+    port: int = PORT,
+    *,
+    seed: int = 0,
+    speed: float = 1.0,
+    ready: Callable[[str], None] = lambda base_url: None,
+) -> None:
     """Serve on loopback until interrupted.
 
+    Args:
+        port: 0 takes any free one.
+        seed: as for `DemoSource`.
+        speed: as for `DemoSource`.
+        ready: called with the server's URL (without `/v1`) once connections are accepted.
+
     Raises:
-        UsageError: the extra `server` is not installed, or `speed` is not above 0.
+        UsageError: the extra `server` is not installed, the port is taken, or `speed` is not above 0.
     """
     app = build_app(seed=seed, speed=speed)
     try:
         import uvicorn
     except ImportError as error:
         raise _not_installed(error) from error
-    uvicorn.run(app, host=HOST, port=port, log_level="warning")
+    with listening(port) as listener:
+        ready(f"http://{HOST}:{listener.getsockname()[1]}")
+        # A break that was asked for looks like a bug to uvicorn, which would log it as an error.
+        config = uvicorn.Config(app, log_level="critical", lifespan="off")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listening(port: int) -> socket.socket:
+    """A socket that accepts connections on loopback.
+
+    Raises:
+        UsageError: the port cannot be had.
+    """
+    try:
+        return socket.create_server((HOST, port))
+    except (OSError, OverflowError) as error:
+        raise UsageError(
+            f"the demo server cannot listen on port {port}: {error}",
+            hint="choose another port, or 0 for any that is free",
+        ) from error
 
 
 def _answered(dialect: str, body: bytes, seed: int) -> Answer:
