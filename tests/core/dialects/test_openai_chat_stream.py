@@ -439,7 +439,11 @@ def test_done_ends_turns_where_the_endpoint_is_configured_so() -> None:
 def test_done_ends_no_turn_in_which_an_error_came() -> None:
     turn = read(sse(CALL, '{"error":{"message":"overloaded"}}', "[DONE]"), DecoderSettings(True))
     assert calls(turn) == [("a", "f", OSLO, "incomplete")]
-    assert (turn.outcome, turn.error) == ("error", "overloaded")
+    assert (turn.outcome, turn.error, turn.stop_reason) == ("error", "overloaded", None)
+
+
+def test_finish_reason_error_closes_no_call() -> None:
+    assert not any(isinstance(event, CallClosed) for event in decoded(body(CALL, finish="error")))
 
 
 def test_missing_done_after_the_finish_reason_is_noted_and_ends_the_turn() -> None:
@@ -470,6 +474,7 @@ def test_done_without_its_blank_line_is_as_good(end: bytes) -> None:
 
 @pytest.mark.parametrize("end", [b'data: {"choi', b"da"])
 def test_body_that_ends_inside_an_event_runs_nothing(end: bytes) -> None:
+    assert TurnEnded() not in decoded(body(CALL, done=False) + end)
     turn = read(body(CALL, done=False) + end)
     assert calls(turn) == [("a", "f", OSLO, "incomplete")]
     assert turn.outcome == "incomplete"
