@@ -14,12 +14,12 @@ from typing import Literal, assert_never
 from textual.content import Content
 
 COMPONENT_CLASSES = frozenset(
-    f"md--{name}"
-    for name in (
-        "h1", "h2", "h3", "code", "code-block", "code-label", "quote", "quote-bar", "marker",
-        "link", "url", "rule", "table-head", "table-line", "raw",
-    )
-)  # fmt: skip
+    f"md--{name}" for name in ["h1", "h2", "h3", "code-label", "quote", "quote-bar", "marker", "link", "url", "rule", "raw"]
+) | {"md--table-head", "md--table-line"}
+
+# Textual blends the ground of a component class away; a style in words keeps it.
+CODE_GROUND = "on $panel"
+INLINE_CODE = "$accent on $panel"
 
 Alignment = Literal["left", "center", "right"]
 BULLETS = "•◦▪"
@@ -138,11 +138,11 @@ def _code(code: Code, width: int) -> list[Content]:
     lines: list[Content] = []
     if code.language:
         label = Content.styled(f" {code.language}"[:width], ".md--code-label")
-        lines.append(_padded(label, width).stylize_before(".md--code-block"))
+        lines.append(_padded(label, width).stylize_before(CODE_GROUND))
     for line in code.text.split("\n", allow_blank=True):
         for piece in line.fold(width - 2) if line else [line]:
             row = _padded(Content(" ") + piece, width)
-            lines.append(row.stylize_before(".md--code-block"))
+            lines.append(row.stylize_before(CODE_GROUND))
     return lines
 
 

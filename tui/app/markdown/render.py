@@ -20,6 +20,7 @@ from textual.style import Style
 
 from tui.app.markdown.blocks import Block
 from tui.app.markdown.flow import (
+    INLINE_CODE,
     Alignment,
     Code,
     Flow,
@@ -195,8 +196,7 @@ class _InlineWriter:
                 case "text" | "text_special":
                     self._add_text(token.content)
                 case "code_inline":
-                    # A space on both sides, so that the ground is seen as one piece.
-                    self._add(token.content, ".md--code")
+                    self._add(token.content, INLINE_CODE)
                 case "softbreak" | "hardbreak":
                     self._add("\n")
                 case "image":
