@@ -774,13 +774,17 @@ def test_bytes_that_are_not_utf8_spoil_the_call_whose_fragment_they_were() -> No
     assert events[-1].code == "anthropic.not-utf8"
 
 
-def test_json_nested_too_deeply_is_malformed_and_nothing_worse() -> None:
-    deep = "[" * 900 + "]" * 900
-    raw = f'{{"type":"content_block_start","index":0,"content_block":{{"type":"hologram","x":{deep}}}}}'
-    deeper = raw.replace(deep, "[" * 200_000)
-    for text in (raw, deeper):
-        for event in read(START, f"data: {text}\n\n")[1:]:
-            assert isinstance(event, MalformedEvent | ProviderItemOpened)
+@pytest.mark.parametrize("depth", [100, 990, 1_000, 1_010, 200_000])
+def test_json_nested_too_deeply_is_malformed_and_nothing_worse(depth: int) -> None:
+    # Between the depths that the two JSON parsers of `wirejson` give up at, only one refuses.
+    block = f'{{"type":"hologram","x":{"[" * depth}{"]" * depth}}}'
+    raw = f'{{"type":"content_block_start","index":0,"content_block":{block}}}'
+    [event] = read(START, f"data: {raw}\n\n")[1:]
+    if isinstance(event, MalformedEvent):
+        assert depth > 500
+        assert event.raw == raw
+    else:
+        assert event == ProviderItemOpened(B0, "hologram")
 
 
 def test_a_body_that_ends_inside_an_event_says_so() -> None:

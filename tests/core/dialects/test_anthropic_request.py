@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.shared import RecordedStream, by_id, needs_shared, streams
 from tui.core.conversation import (
     AssistantMessage,
     AssistantPart,
@@ -34,6 +35,7 @@ from tui.core.conversation import (
 from tui.core.dialects.anthropic import DIALECT
 from tui.core.errors import UsageError
 from tui.core.history import sendable
+from tui.core.reader import TurnReader
 from tui.core.states import CallState
 
 SETTINGS = TurnSettings(model="claude-test")
@@ -416,6 +418,41 @@ def test_ids_are_those_that_history_gives() -> None:
     assert ids == ["functions_add_0", "toolu_c2"]
     assert [block["tool_use_id"] for block in results["content"]] == ids
     assert all(block["is_error"] for block in results["content"])
+
+
+UNPAIRED = {
+    # Its recorder replaced ids, and differently in a use and in the result that answers it.
+    "rig--anthropic-streamed-server-tools-streamed-web-search-preserves-server-tool-blocks",
+    # The second response of a run: the use that its first block answers is in the first one.
+    "vercel-ai--anthropic-anthropic-tool-search-deferred-bm25-part2",
+}
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    "stream", [s for s in streams("anthropic") if s.path.stem not in UNPAIRED], ids=by_id
+)
+def test_a_recorded_turn_goes_back_whole_and_in_order(stream: RecordedStream) -> None:
+    reader = TurnReader("anthropic")
+    reader.feed(stream.read())
+    reader.close()
+    payloads = [
+        json.loads(line[5:]) for line in stream.read().splitlines() if line.startswith(b"data: {")
+    ]
+    blocks = [b for p in payloads if "message" in p for b in p["message"]["content"]]
+    for start in (p for p in payloads if p["type"] == "content_block_start"):
+        deltas = [p["delta"] for p in payloads if "delta" in p and p.get("index") == start["index"]]
+        text = "".join(delta.get("text", "") for delta in deltas)
+        # The provider sends blank blocks between cited ones and refuses them in a request.
+        if start["content_block"]["type"] != "text" or text.strip():
+            blocks.append(start["content_block"])
+    sent = sendable((HELLO, reader.turn.message()), "anthropic")
+    encoded = DIALECT.encode(TurnRequest(SETTINGS, sent.messages, call_ids=sent.call_ids))
+    content = json.loads(encoded.request.body)["messages"][1]["content"]
+    assert encoded.left_out == ()
+    assert [(b["type"], b.get("id"), b.get("name")) for b in content] == [
+        (b["type"], b.get("id"), b.get("name")) for b in blocks
+    ]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}])
