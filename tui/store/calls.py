@@ -128,7 +128,10 @@ def insert_call(
     message: str | None,
     exchange: str | None,
 ) -> None:
-    """Inside a transaction: store `call` and index its argument text."""
+    """Inside a transaction: store `call` and index its argument text.
+
+    It replaces a call with the same ref, unless that one belongs to another message.
+    """
     row = (
         *(conversation, call.ref, message, exchange, call.ordinal, pack(call.key)),
         *(pack_optional(call.wire_id), pack(call.name), call.kind, pack_raw(call.raw)),
@@ -138,11 +141,14 @@ def insert_call(
     updates = ", ".join(
         f"{column} = excluded.{column}" for column in _COLUMNS.replace(" ", "").split(",")[2:]
     )
-    connection.execute(
+    stored = connection.execute(
         f"INSERT INTO calls({_COLUMNS}) VALUES ({', '.join('?' * len(row))})"  # noqa: S608
-        f" ON CONFLICT (conversation, ref) DO UPDATE SET {updates}",
+        f" ON CONFLICT (conversation, ref) DO UPDATE SET {updates}"
+        " WHERE calls.message IS NULL OR calls.message IS excluded.message",
         row,
-    )
+    ).rowcount
+    if not stored:
+        return  # Another window counted to the same ref; its call may have run already.
     # The name is found too: "which conversations called get_weather".
     text = searchable(call.raw, is_json=call.kind == "function")
     replace_text(

@@ -15,7 +15,7 @@ import atexit
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -33,7 +33,7 @@ from tui.store.files import (
 )
 from tui.store.jobs import Job
 from tui.store.owners import Owner, is_alive, sweep
-from tui.store.schema import migrate
+from tui.store.schema import MIGRATIONS, Migration, migrate
 from tui.store.trouble import StoreUnusable, Trouble, describe, kind_of, translate
 from tui.store.writer import BACKLOG_BYTES, Report, Writer
 
@@ -90,6 +90,7 @@ class Database:
         clock: Callable[[], float] = time.time,
         connect: Connect = connect,
         backlog_bytes: int = BACKLOG_BYTES,
+        migrations: Sequence[Migration] = MIGRATIONS,
     ) -> Self:
         """Open the store at `path`, creating or migrating it as needed.
 
@@ -106,7 +107,7 @@ class Database:
             make_private(path)
             connection = open_writing(path, connect, patience)
             opened = connection
-            patiently(lambda: migrate(opened), patience)
+            patiently(lambda: migrate(opened, migrations), patience)
             owner = Owner(path)
             token, now = owner.token, clock()
             patiently(lambda: _abandon_dead(opened, path, token, now), patience)

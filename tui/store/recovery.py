@@ -7,6 +7,7 @@ and a count of what was saved. The damaged file is not touched: the work is done
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sqlite3
 import struct
@@ -23,6 +24,8 @@ from tui.store.trouble import translate
 
 _KEYS = {"findings": "endpoint, code"}
 """Tables without rowid, and their keys; every other table is walked by rowid."""
+_INTERIOR = 5
+"""Type byte of a page that points to others, in a table's tree."""
 _PROBES = 4096
 """Between the readable ends of a damaged table, so many single rows are tried."""
 
@@ -53,24 +56,30 @@ def recover(path: Path, new_path: Path) -> Recovery:
         )
     try:
         make_private(new_path)
-        target = open_writing(new_path, connect, patience=1.0)
-        try:
-            migrate(target)
-            with tempfile.TemporaryDirectory(dir=new_path.parent, prefix=".recover-") as folder:
-                rows, problems = _copy_readable(_open_copy(path, Path(folder)), target)
-            _mend(target)
-        finally:
-            target.close()
-    except (OSError, sqlite3.Error) as problem:
-        raise translate(problem, new_path) from problem
-    if not sum(rows.values()):
+        rows, problems = _rebuild(path, new_path)
+        if not sum(rows.values()):
+            raise StoreError(
+                f"nothing in {str(path)!r} could be read: {'; '.join(problems) or 'it is empty'}",
+                hint="Keep the file if you can; begin a new store elsewhere.",
+            )
+    except (OSError, sqlite3.Error, StoreError) as problem:
         for name in (new_path.name, f"{new_path.name}-wal", f"{new_path.name}-shm"):
-            new_path.with_name(name).unlink(missing_ok=True)
-        raise StoreError(
-            f"nothing in {str(path)!r} could be read: {'; '.join(problems) or 'it is empty'}",
-            hint="Keep the file if you can; begin a new store elsewhere.",
-        )
+            with contextlib.suppress(OSError):
+                new_path.with_name(name).unlink()
+        raise translate(problem, new_path) from problem
     return Recovery(new_path, rows, tuple(problems))
+
+
+def _rebuild(path: Path, new_path: Path) -> tuple[dict[str, int], list[str]]:
+    target = open_writing(new_path, connect, patience=1.0)
+    try:
+        migrate(target)
+        with tempfile.TemporaryDirectory(dir=new_path.parent, prefix=".recover-") as folder:
+            rows, problems = _copy_readable(_open_copy(path, Path(folder)), target)
+        _mend(target)
+    finally:
+        target.close()
+    return rows, problems
 
 
 def _open_copy(path: Path, folder: Path) -> sqlite3.Connection:
@@ -82,7 +91,7 @@ def _open_copy(path: Path, folder: Path) -> sqlite3.Connection:
             shutil.copyfile(source, copy.with_name(copy.name + suffix))
     connection = _open_lenient(copy)
     if connection is None:
-        _replace_first_page(copy, folder)
+        _replace_plan(copy, folder)
         connection = _open_lenient(copy)
     if connection is None:
         raise StoreError(
@@ -107,25 +116,45 @@ def _open_lenient(copy: Path) -> sqlite3.Connection | None:
     return None
 
 
-def _replace_first_page(copy: Path, folder: Path) -> None:
-    """Put a new store's first page before the damaged one's others.
+def _replace_plan(copy: Path, folder: Path) -> None:
+    """Put the pages of a new store's schema in place of the damaged one's.
 
-    The first page says where each table begins; in every store that the same steps made, that
-    is the same place.
+    They say where each table begins; in every store that the same steps made, that is the same
+    place.
     """
     pristine = folder / "pristine.db"
+    make_private(pristine)
     connection = open_writing(pristine, connect, patience=0.0)
     migrate(connection)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     size = int(connection.execute("PRAGMA page_size").fetchone()[0])
     connection.close()
-    page = bytearray(pristine.read_bytes()[:size])
-    pages = max(1, copy.stat().st_size // size)
-    page[28:32] = struct.pack(">I", pages)
-    # No list of free pages: what it named may be anything.
-    page[32:40] = bytes(8)
+    data = bytearray(pristine.read_bytes())
+    data[28:32] = struct.pack(">I", max(1, copy.stat().st_size // size))
+    data[32:40] = bytes(8)  # No list of free pages: what it named may be anything.
     with copy.open("r+b") as file:
-        file.write(page)
+        for number in _schema_pages(data, size):
+            file.seek((number - 1) * size)
+            file.write(data[(number - 1) * size : number * size])
+
+
+def _schema_pages(data: bytearray, size: int) -> Iterator[int]:
+    """The numbers of the pages that hold the schema, a tree with its root on page 1.
+
+    https://www.sqlite.org/fileformat2.html#b_tree_pages
+    """
+    waiting = [1]
+    while waiting:
+        number = waiting.pop()
+        yield number
+        start = (number - 1) * size
+        header = start + (100 if number == 1 else 0)
+        if data[header] != _INTERIOR:
+            continue
+        cells, right = struct.unpack_from(">3xH3xI", data, header)
+        pointers = struct.unpack_from(f">{cells}H", data, header + 12)
+        waiting.append(right)
+        waiting += [struct.unpack_from(">I", data, start + pointer)[0] for pointer in pointers]
 
 
 def _copy_readable(

@@ -139,6 +139,9 @@ class Writer:
     def move(self, connection: sqlite3.Connection, path: Path | None) -> sqlite3.Connection:
         """Write to `connection` from now on; returns the one used before. Hold `gate`."""
         former, self._connection, self._path = self._connection, connection, path
+        with self._changed:
+            # What stood in the way stays said until the first commit, but is worth a wait again.
+            self._failing_since = None
         self.retry()
         return former
 
