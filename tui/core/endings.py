@@ -32,6 +32,7 @@ _CONTEXT = Ending(False, "incomplete", "the model's context window was full")
 _FILTERED = Ending(False, "incomplete", "a content filter stopped it")
 _FAILED = Ending(False, "error", "the provider reported an error")
 _CANCELLED = Ending(False, "incomplete", "it was cancelled")
+_NO_ROOM = Ending(False, "incomplete", "the server ran out of resources")
 
 TABLE: Final[dict[tuple[str, str], Ending]] = {
     # Anthropic Messages: https://docs.anthropic.com/en/api/handling-stop-reasons
@@ -60,7 +61,17 @@ TABLE: Final[dict[tuple[str, str], Ending]] = {
     ("openai-chat", "max_tokens"): _LIMIT,
     ("openai-chat", "model_length"): _CONTEXT,  # Mistral
     ("openai-chat", "content_filter"): _FILTERED,
+    ("openai-chat", "insufficient_system_resource"): _NO_ROOM,  # DeepSeek
+    ("openai-chat", "abort"): _CANCELLED,  # vLLM, SGLang
+    ("openai-chat", "sensitive"): _FILTERED,  # Zhipu
+    ("openai-chat", "network_error"): _FAILED,  # Zhipu
     ("openai-chat", "error"): _FAILED,
+    # Bridges to Gemini pass its own words through.
+    ("openai-chat", "STOP"): _STOPPED,
+    ("openai-chat", "MAX_TOKENS"): _LIMIT,
+    ("openai-chat", "SAFETY"): _FILTERED,
+    ("openai-chat", "RECITATION"): _FILTERED,
+    ("openai-chat", "MALFORMED_FUNCTION_CALL"): _FAILED,
 }
 
 

@@ -328,7 +328,7 @@ class Turn:
         return call
 
     def _close_call(self, call: LiveCall, full: str | None, span: Span) -> None:
-        if full is not None and call.buffer.count == 0:
+        if full is not None and not call.buffer.length:
             call.buffer.append(full, span)
         elif full is not None and full != call.buffer.text:
             self._spoil(

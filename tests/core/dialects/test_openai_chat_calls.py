@@ -38,6 +38,7 @@ def test_call_as_openai_sends_it_gives_no_finding() -> None:
         )
     ) == [
         CallOpened(Key("choice:0/call:0"), "a", "f"),
+        ArgumentFragment(Key("choice:0/call:0"), ""),
         ArgumentFragment(Key("choice:0/call:0"), '{"x"'),
         ArgumentFragment(Key("choice:0/call:0"), ":1}"),
         CallClosed(Key("choice:0/call:0")),

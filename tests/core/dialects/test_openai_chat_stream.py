@@ -628,3 +628,24 @@ def test_deeply_nested_payload_does_not_raise() -> None:
     turn = read(body(deep, "[" * 100_000))
     assert turn.final_calls == ()
     assert turn.outcome == "error"
+
+
+def test_text_after_a_call_is_a_part_of_its_own_behind_it() -> None:
+    turn = read(
+        body(
+            chunk({"content": "before "}),
+            chunk({"content": "it"}),
+            tool(entry(0, "a", "f", "{")),
+            chunk({"content": "mid"}),
+            tool(entry(0, arguments="}")),
+            chunk({"content": "after"}),
+            tool(entry(1, "b", "f", "{}")),
+        )
+    )
+    kinds = [(type(part).__name__, part.text) for part in turn.parts]
+    assert kinds == [
+        ("LiveText", "before it"),
+        ("LiveCall", "{}"),
+        ("LiveText", "midafter"),
+        ("LiveCall", "{}"),
+    ]

@@ -346,7 +346,7 @@ class CallTable:
 
     def _fragment(self, call: _Call, entry: Entry) -> list[DialectEvent]:
         if not entry.text:
-            return []
+            return [] if entry.bare else [ArgumentFragment(call.key, "")]
         events: list[DialectEvent] = []
         if not call.has_text and entry.text.lstrip().startswith('"'):
             events += self._findings.once(

@@ -153,3 +153,5 @@ class Entry:
     name: str | None
     text: str
     kind: CallKind = "function"
+    bare: bool = False
+    """It carried no argument text at all, not even an empty one."""

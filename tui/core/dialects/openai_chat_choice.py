@@ -17,6 +17,7 @@ from tui.core.dialects.openai_chat_findings import Findings
 from tui.core.dialects.openai_chat_reasoning import Reasoning
 from tui.core.endings import ending_of
 from tui.core.events import (
+    CallOpened,
     DialectEvent,
     Key,
     MalformedEvent,
@@ -45,6 +46,8 @@ class Choice:
         self._reasoning = Reasoning(self._key("thinking"), index, findings)
         self._opened: dict[Key, None] = {}
         self._had_delta = False
+        self._segment = 0
+        self._text_open = False
 
     @property
     def tables(self) -> tuple[CallTable, CallTable]:
@@ -98,11 +101,11 @@ class Choice:
             elif field == "refusal" and isinstance(value, str):
                 content += self._refusal(value)
             elif field == "tool_calls":
-                content += self._calls.take(value, payload, where)
+                content += self._part_text(self._calls.take(value, payload, where))
             elif field == "function_call" and (delta.get("tool_calls") or self._calls.modern):
                 content += self._beside(payload.exact(*where))
             elif field == "function_call":
-                content += self._calls.take_legacy(value, payload, where)
+                content += self._part_text(self._calls.take_legacy(value, payload, where))
             elif _says_something(value):
                 content += self._kept(field, payload.exact(*where))
         if content and self.reason is not None:
@@ -152,7 +155,18 @@ class Choice:
                 return self._kept("content", payload.exact(*path))
 
     def _text(self, text: str) -> list[DialectEvent]:
-        return [TextFragment(self._open("text"), text, self.index)] if text else []
+        if not text:
+            return []
+        self._text_open = True
+        name = f"text:{self._segment}" if self._segment else "text"
+        return [TextFragment(self._open(name), text, self.index)]
+
+    def _part_text(self, events: list[DialectEvent]) -> list[DialectEvent]:
+        """Prose after a call is a part of its own, so that it stays behind the call it follows."""
+        if self._text_open and any(isinstance(event, CallOpened) for event in events):
+            self._segment += 1
+            self._text_open = False
+        return events
 
     def _refusal(self, text: str) -> list[DialectEvent]:
         return [RefusalFragment(self._open("refusal"), text, self.index)] if text else []

@@ -115,7 +115,8 @@ class Calls:
                 scope=str(self._choice),
             )
         index, found = self._index_of(entry.get("index"))
-        named = Entry(index, _word(entry.get("id")), _word(body.get("name")), text, kind)
+        bare = body.get(field) is None
+        named = Entry(index, _word(entry.get("id")), _word(body.get("name")), text, kind, bare)
         return [*events, *found, *self._modern.take(named, payload.number)]
 
     def _index_of(self, value: object) -> tuple[int | None, list[DialectEvent]]:
@@ -158,7 +159,8 @@ class Calls:
         text = self._argument_text(value.get("arguments"), payload, (*path, "arguments"))
         if text is None:
             return [self._unreadable("one whose arguments cannot be cut out", payload.text)]
-        entry = Entry(0, None, _word(value.get("name")), text)
+        bare = value.get("arguments") is None
+        entry = Entry(0, None, _word(value.get("name")), text, bare=bare)
         return self._legacy.take(entry, payload.number)
 
     def _unreadable(self, problem: str, raw: str | None) -> DialectEvent:
