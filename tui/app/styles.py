@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
 _HERE = Path(__file__).parent
 
-STYLESHEETS: list[str | Path] = [
+STYLESHEETS: list[str | PurePath] = [
     *sorted((_HERE / "widgets").glob("*.tcss")),
     *sorted((_HERE / "screens").glob("*.tcss")),
     *sorted(_HERE.glob("*.tcss")),

@@ -14,7 +14,20 @@ from typing import Literal, assert_never
 from textual.content import Content
 
 COMPONENT_CLASSES = frozenset(
-    f"md--{name}" for name in ["h1", "h2", "h3", "code-label", "quote", "quote-bar", "marker", "link", "url", "rule", "raw"]
+    f"md--{name}"
+    for name in [
+        "h1",
+        "h2",
+        "h3",
+        "code-label",
+        "quote",
+        "quote-bar",
+        "marker",
+        "link",
+        "url",
+        "rule",
+        "raw",
+    ]
 ) | {"md--table-head", "md--table-line"}
 
 # Textual blends the ground of a component class away; a style in words keeps it.

@@ -43,7 +43,7 @@ class MessageView(Widget):
         super().__init__(classes=f"-{shown.role}")
         self.shown = shown
         self._part_views: list[PartView] = []
-        self._ending = Static(Content(), classes="message--ending")
+        self._ending: Static | None = None
         self._composed = False
 
     def compose(self) -> ComposeResult:
@@ -54,9 +54,9 @@ class MessageView(Widget):
         self._sync()
         self._composed = True
         yield from self._part_views
-        self._ending.display = False
-        yield self._ending
-        self._show_ending()
+        if self.shown.outcome:
+            self._ending = self._make_ending()
+            yield self._ending
 
     def flush(self) -> None:
         """Draw what the message has gained."""
@@ -74,17 +74,22 @@ class MessageView(Widget):
                 view.add_class("-after-mark")
             self._part_views.append(view)
             if self._composed:
-                self.mount(view, before=self._ending)
+                self.mount(view)
         for index, view in enumerate(self._part_views):
             # A run may still grow when another began, but not once the turn is closed.
             view.draw(ended=self.shown.closed, last=index == len(parts) - 1)
 
     def _show_ending(self) -> None:
-        if self.shown.outcome and not self._ending.display:
-            mark = {"information": "·", "warning": "!", "error": "✗"}[self.shown.severity]
-            self._ending.update(content(f"{mark} {clean_line(self.shown.outcome)}"))
-            self._ending.display = True
-            self.add_class(f"-{self.shown.severity}")
+        if self.shown.outcome and self._ending is None:
+            self._ending = self._make_ending()
+            self.mount(self._ending)
+
+    def _make_ending(self) -> Static:
+        mark = {"information": "·", "warning": "!", "error": "✗"}[self.shown.severity]
+        self.add_class(f"-{self.shown.severity}")
+        return Static(
+            content(f"{mark} {clean_line(self.shown.outcome)}"), classes="message--ending"
+        )
 
     def toggle_thinking(self) -> bool:
         """Open the folded parts, or fold them; False when there are none."""
@@ -106,32 +111,31 @@ class PartView(Widget):
         raise NotImplementedError
 
 
-class OpenRun(PartView):
+class OpenRun(ProseStream, PartView):
     """Prose or a refusal, growing."""
 
     def __init__(self, run: TextRun, *, literal: bool) -> None:
-        super().__init__(classes=f"-{run.kind}")
+        super().__init__(literal=literal, classes=f"-{run.kind}")
         self._run = run
-        self._prose = ProseStream(literal=literal)
         self._drawn = 0
         self._ended = False
 
     def compose(self) -> ComposeResult:
         if self._run.kind == "refusal":
             yield Static(Content("refusal"), classes="message--label")
-        yield self._prose
+        yield from super().compose()
 
     def draw(self, *, ended: bool, last: bool) -> None:
         if self._ended:
             return
         if self._run.size > self._drawn:
-            self._prose.feed(self._run.text[self._drawn :])
+            self.feed(self._run.text[self._drawn :])
             self._drawn = self._run.size
         if ended:
             self._ended = True
-            self._prose.close()
+            self.close()
         else:
-            self._prose.flush()
+            self.flush()
 
 
 class FoldedRun(PartView):

@@ -67,17 +67,19 @@ class Prose(Widget):
 
     def show(self, *pieces: Piece) -> None:
         """Show `pieces` and nothing else."""
+        width = self._laid_width if self._laid is not None else 0
+        height = self._laid_out(width).get_height({}, width) if width else -1
         self._pieces = list(pieces)
         self._source_size = sum(len(piece.source) for piece in pieces)
-        self._changed()
+        self._laid = None
+        # Most additions fit into the last line: then nothing has to be arranged again.
+        fits = width > 0 and self._laid_out(width).get_height({}, width) == height
+        self.refresh(layout=not fits)
 
     def add(self, piece: Piece) -> None:
         """Show `piece` below what is shown."""
         self._pieces.append(piece)
         self._source_size += len(piece.source)
-        self._changed()
-
-    def _changed(self) -> None:
         self._laid = None
         self.refresh(layout=True)
 

@@ -42,14 +42,16 @@ class ProseStream(Widget):
         self._sliced: list[Prose] = []
         """Parts of the open block that are drawn line by line and will not grow."""
         self._sliced_size = 0
-        self._live = Prose(classes="-live")
+        self._live: Prose | None = None
+        """There is one while a block is open."""
         self._composed = False
 
     def compose(self) -> ComposeResult:
         self._composed = True
         yield from self._frozen
         yield from self._sliced
-        yield self._live
+        if self._live is not None:
+            yield self._live
 
     def feed(self, text: str) -> None:
         """Take text; nothing is drawn before `flush`."""
@@ -107,8 +109,9 @@ class ProseStream(Widget):
 
     def _show_open(self, block: Block | None) -> None:
         if block is None or not block.source.strip():
-            self._live.show()
-            self._live.display = False
+            if self._live is not None and self._composed:
+                self._live.remove()
+            self._live = None
             return
         gap = bool(self._frozen) and (block.loose if block.follows else True)
         as_it_stands = (
@@ -118,8 +121,10 @@ class ProseStream(Widget):
             piece = self._slice(block, gap)
         else:
             piece = Piece(tuple(render(block, live=True)), block.source, gap)
-        self._live.show(piece)
-        self._live.display = True
+        if self._live is None:
+            self._live = self._placed(Prose((piece,), classes="-live"))
+        else:
+            self._live.show(piece)
 
     def _slice(self, block: Block, gap: bool) -> Piece:
         """Freeze all but the end of an open block; return the end."""
