@@ -105,6 +105,13 @@ def two_at_once(situation: Situation) -> Plan:
     )
 
 
+def split_emoji(situation: Situation) -> Plan:
+    return missing(situation, "create_ticket") or speak(
+        Prose("I write emoji of which one half comes in one event and the other in the next."),
+        Call("create_ticket", phrasing.halves(named_order(situation))),
+    )
+
+
 def long(situation: Situation) -> Plan:
     text = phrasing.long_ticket(named_order(situation))
     return missing(situation, "create_ticket") or speak(

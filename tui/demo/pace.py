@@ -20,7 +20,8 @@ from tui.core.errors import UsageError
 BEAT: Final = 0.04
 """Seconds that one fragment takes at speed 1: about 25 a second."""
 
-_ESCAPE: Final = re.compile(r"(?:\\u[0-9A-Fa-f]{4})+|\\.", re.DOTALL)
+_ESCAPE: Final = re.compile(r"(?:\\u[0-9A-Fa-f]{4})+|\\.|[\ud800-\udbff][\udc00-\udfff]", re.DOTALL)
+"""An escape of the argument text, or a character that is written as two halves."""
 _MULTIBYTE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _NEAR: Final = 5
 """Characters within which an escape draws a cut into itself."""

@@ -52,6 +52,7 @@ model would. My tools are real, though: the orders and tickets lie in a file on 
 **Pace**
 
 - `two at once` – two calls whose fragments alternate, then text
+- `split emoji` – characters whose halves arrive in different events
 - `long` – 20 kB of arguments
 - `slow` – a slow drip
 - `keepalive` – a long silence with signs of life

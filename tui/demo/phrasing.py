@@ -53,6 +53,22 @@ def long_ticket(order_id: str) -> str:
     )
 
 
+def halves(order_id: str) -> str:
+    """A short ticket whose emoji are pairs of surrogates, so that a fragment may end between two.
+
+    Servers that cut by UTF-16 unit send such halves, each as a JSON escape in an event of its own.
+    """
+    text = "Rockets 🚀🚀, parcels 📦📦📦, snakes 🐍🐍🐍🐍 and a party 🎉🎉🎉🎉🎉"
+    units = text.encode("utf-16-le")
+    split = "".join(
+        chr(int.from_bytes(units[i : i + 2], "little")) for i in range(0, len(units), 2)
+    )
+    return (
+        f'{{"order_id": "{order_id}", "summary": "Emoji in halves",'
+        f' "description": "{split}", "priority": "low"}}'
+    )
+
+
 def not_json(order_id: str) -> str:
     """A single quote and a missing one: what no repair should be trusted with."""
     return f'{{"order_id": \'{order_id}, "note": "single quotes"}}'

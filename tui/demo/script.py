@@ -1,6 +1,7 @@
 """The script: which words of the user lead to what. A situation in, a plan or an HTTP answer out.
 
-The table below is the whole behaviour: the first row whose pattern is found decides. Rows of bad
+The table below is the behaviour: the first row whose pattern is found decides, and where none is, a
+lone order number is looked up. Rows of bad
 days count only in short requests without an order number, or where they begin the request, so that
 an everyday sentence with "error" or "long" in it does not set one off. `help` describes the table.
 """
@@ -51,6 +52,7 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("unknown tool", baddays.unknown_tool, bad_day=True, every_round=True),
     Row("two at once", baddays.two_at_once, bad_day=True),
     Row("keep-?alive|silence", baddays.keepalive, bad_day=True),
+    Row("split emojis?", baddays.split_emoji, bad_day=True),
     Row("limit|max tokens", baddays.limit, bad_day=True),
     Row("loop", baddays.loop, bad_day=True, every_round=True),
     Row("error", baddays.error, bad_day=True),
@@ -63,7 +65,6 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("unicode|scripts|languages", everyday.unicode, bad_day=True),
     Row("think|think about", everyday.think),
     Row("tell me about|tell me|explain|describe|markdown", everyday.tell_about),
-    Row(ORDER_ID.pattern, everyday.look_up),
     Row("my order|an order|the order|parcel|delivery", everyday.look_up),
     Row(
         "hi|hello|hey|hej|hallo|hola|bonjour|ciao|你好|こんにちは|привет",
@@ -80,4 +81,7 @@ def decide(situation: Situation) -> Answer:
         return row.act(situation)
     if situation.results:
         return tell(situation)
-    return everyday.unknown(situation) if row is None else row.act(situation)
+    if row is not None:
+        return row.act(situation)
+    # An order number says enough by itself, in whatever language the rest is written.
+    return everyday.look_up(situation) if situation.order_ids else everyday.unknown(situation)

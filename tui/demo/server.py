@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import Receive, Scope, Send
+    from uvicorn import Server
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8642
@@ -125,16 +126,24 @@ def serve(
     Raises:
         UsageError: the extra `server` is not installed, the port is taken, or `speed` is not above 0.
     """
-    app = build_app(seed=seed, speed=speed)
+    server = server_for(build_app(seed=seed, speed=speed))
+    with listening(port) as listener:
+        ready(f"http://{HOST}:{listener.getsockname()[1]}")
+        server.run(sockets=[listener])
+
+
+def server_for(app: Starlette) -> Server:
+    """A server for `app`, not yet running.
+
+    Raises:
+        UsageError: the extra `server` is not installed.
+    """
     try:
         import uvicorn
     except ImportError as error:
         raise _not_installed(error) from error
-    with listening(port) as listener:
-        ready(f"http://{HOST}:{listener.getsockname()[1]}")
-        # A break that was asked for looks like a bug to uvicorn, which would log it as an error.
-        config = uvicorn.Config(app, log_level="critical", lifespan="off")
-        uvicorn.Server(config).run(sockets=[listener])
+    # A break that was asked for looks like a bug to uvicorn, which would log it as an error.
+    return uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", ws="none"))
 
 
 def listening(port: int) -> socket.socket:

@@ -23,6 +23,10 @@ _SAID: Final = re.compile(
     re.IGNORECASE,
 )
 """How a failure begins in dialects whose results carry no error flag."""
+_FLAG: Final = re.compile(r"error:\s*", re.IGNORECASE)
+"""What such a dialect's encoder puts before the words of a failure."""
+_SHOWN: Final = "Images in the result of the call"
+"""How a user message begins that is no person's: results there hold text only."""
 _DENIED: Final = re.compile(r"did not allow|denied|declined|not approved", re.IGNORECASE)
 
 
@@ -104,6 +108,8 @@ def understand(dialect: str, request: Mapping[str, Any]) -> Situation:
     calling = False
     for entry in entries:
         match entry:
+            case _Told() if entry.text.startswith(_SHOWN):
+                pass
             case _Told():
                 text, rounds, calling = entry.text, 0, False
                 asked.clear()
@@ -118,7 +124,8 @@ def understand(dialect: str, request: Mapping[str, Any]) -> Situation:
                 calling = False
                 call = asked.get(entry.id, _Asked(entry.id, "a tool"))
                 failed = entry.flagged or _SAID.match(entry.text) is not None
-                results.append(SeenResult(call.name, entry.text, failed))
+                words = _FLAG.sub("", entry.text, count=1) if failed else entry.text
+                results.append(SeenResult(call.name, words, failed))
     return Situation(text.strip(), rounds, tuple(results), _tools(request))
 
 
