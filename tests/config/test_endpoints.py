@@ -148,6 +148,7 @@ def test_variables_in_headers_are_filled_in() -> None:
         ("b", "x-x"),
         ("c", "$A {A}"),
     )
+    assert made.secret_headers == {"a", "b"}
     with pytest.raises(UsageError, match="its header 'a' wants TOKEN, which is not set"):
         resolve_headers(made, {"A": "x"})
 

@@ -245,8 +245,9 @@ def test_which_statuses_may_succeed_later() -> None:
     ]  # fmt: skip
 
 
-def test_a_redirect_names_its_target_and_is_not_followed() -> None:
-    error = refusal(head(307, location="https://login.example.com/"), b"")
+@pytest.mark.parametrize("body", [b"", b"<html>moved</html>", SSE])
+def test_a_redirect_names_its_target_and_is_not_followed(body: bytes) -> None:
+    error = refusal(head(307, location="https://login.example.com/"), body)
     assert "redirects to https://login.example.com/ (status 307)" in str(error)
     assert "base URL" in error.hint
 

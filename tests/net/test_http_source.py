@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import trustme
 
-from tests.net.loopback import End, Step, answer, chunk, free_port, serving, stream_head
+from tests.net.loopback import End, Loopback, Step, answer, chunk, free_port, serving, stream_head
 from tui.core.errors import EndpointError, StreamBroken, UsageError, VerbatimError
 from tui.core.response import BodyGate
 from tui.core.source import ResponseHead, WireRequest
@@ -68,6 +68,12 @@ async def fetch(source: HttpSource, request: WireRequest = REQUEST) -> tuple[Res
             assert data
             body += data
         return response.head, bytes(body)
+
+
+async def gone(server: Loopback) -> None:
+    """Return when the client has closed the connection that a script held open."""
+    async with asyncio.timeout(30):
+        await server.client_gone.wait()
 
 
 async def read_into(source: HttpSource, take: Callable[[bytes], None]) -> None:
@@ -162,6 +168,17 @@ async def test_no_recorded_head_holds_the_key() -> None:
     assert head.request_url.endswith("/v1/messages?key=***&v=1")
 
 
+async def test_a_header_may_be_declared_secret() -> None:
+    settings: dict[str, Any] = {
+        "headers": (("x-pass", "open sesame"),),
+        "secret_headers": frozenset({"x-pass"}),
+    }
+    async with serving(OK) as server, http_source(server.url, **settings) as source:
+        head, _ = await fetch(source)
+        assert server.requests[0].headers["x-pass"] == "open sesame"
+    assert dict(head.request_headers)["x-pass"] == "***"
+
+
 def test_no_repr_shows_the_key() -> None:
     connection = Connection(
         "test",
@@ -246,9 +263,9 @@ async def test_an_error_status_is_returned_with_its_body_and_without_the_key() -
 
 
 async def test_a_redirect_is_not_followed() -> None:
-    async with serving([answer(307, location="http://127.0.0.1:9/steal")]) as server:
-        async with http_source(server.url) as source:
-            head, body = await fetch(source)
+    script = [answer(307, EVENT, location="http://127.0.0.1:9/steal")]
+    async with serving(script) as server, http_source(server.url) as source:
+        head, body = await fetch(source)
         assert len(server.requests) == 1
     gate = BodyGate(head)
     gate.feed(body)
@@ -437,7 +454,7 @@ async def test_a_stream_that_stalls_runs_into_the_limit_between_chunks() -> None
     async with serving([stream_head() + chunk(EVENT), End.HOLD]) as server:
         async with http_source(server.url, timeouts=limits) as source:
             problem = await failure(source)
-        await server.client_gone.wait()
+        await gone(server)
     assert isinstance(problem, StreamBroken)
     assert "after 10 bytes of the answer: nothing came for 0.01 s" in str(problem)
 
@@ -548,7 +565,7 @@ async def test_cancelling_while_chunks_are_awaited_closes_the_connection() -> No
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await server.client_gone.wait()
+        await gone(server)
 
 
 async def test_cancelling_before_any_answer_closes_the_connection() -> None:
@@ -558,7 +575,7 @@ async def test_cancelling_before_any_answer_closes_the_connection() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await server.client_gone.wait()
+        await gone(server)
 
 
 async def test_leaving_in_mid_stream_closes_the_connection() -> None:
@@ -567,8 +584,17 @@ async def test_leaving_in_mid_stream_closes_the_connection() -> None:
         http_source(server.url) as source,
     ):
         async with source.open(REQUEST) as response:
-            await anext(response.chunks())
-        await server.client_gone.wait()
+            # Held, so that it is leaving which closes and not the end of the iterator.
+            chunks = response.chunks()
+            await anext(chunks)
+        await gone(server)
+
+
+async def test_an_answer_that_is_not_used_lets_its_connection_go() -> None:
+    unread: list[Step] = [stream_head(503) + chunk(b"busy"), End.HOLD]
+    async with serving(unread, OK) as server, http_source(server.url) as source:
+        assert (await fetch(source))[1] == EVENT
+        await gone(server)
 
 
 def test_importing_the_source_loads_no_http_library() -> None:

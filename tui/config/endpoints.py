@@ -119,6 +119,11 @@ class Endpoint:
         )
 
     @property
+    def secret_headers(self) -> frozenset[str]:
+        """The headers whose values come from the environment, and so are not to be shown."""
+        return frozenset(name for name, value in self.headers if "${" in value)
+
+    @property
     def decoder_settings(self) -> DecoderSettings:
         return DecoderSettings(done_ends_turn=self.done_ends_turn)
 

@@ -31,7 +31,7 @@ def _endpoint(
 
 
 def _demo(name: str, dialect: str) -> Endpoint:
-    return Endpoint(name, dialect, model="demo", demo=True, preset=name)
+    return Endpoint(name, dialect, model="verbatim-demo", demo=True, preset=name)
 
 
 _CHAT: Final = "openai-chat"

@@ -57,6 +57,8 @@ class Connection:
     auth: Auth = "by-dialect"
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Sent last: they replace what the dialect and we would send."""
+    secret_headers: frozenset[str] = frozenset()
+    """Names of headers that carry a secret though they do not sound like it."""
     timeouts: Timeouts = Timeouts()
     proxy: str | None = field(default=None, repr=False)
     """A proxy for every request; None obeys the environment (but this machine needs none)."""
@@ -69,7 +71,11 @@ class Connection:
     def secrets(self) -> tuple[str, ...]:
         """Every value that must not be shown or recorded."""
         found = [self.key] if self.key else []
-        found += [value for name, value in self.headers if is_secret_name(name)]
+        found += [
+            value
+            for name, value in self.headers
+            if name in self.secret_headers or is_secret_name(name)
+        ]
         # `Authorization: Bearer KEY` hides KEY, too, where it stands alone.
         found += [value.partition(" ")[2] for value in found if " " in value]
         return (*found, *secrets_in_url(self.base_url), *secrets_in_url(self.proxy or ""))
