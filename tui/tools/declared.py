@@ -74,6 +74,7 @@ class DeclaredFile:
         self.name = fitting_name(path.stem)
         self.origin = path.name
         self.tools: Sequence[DeclaredTool] = ()
+        self.problem: ToolError | None = None
 
     async def open(self, changed: Callable[[], None]) -> None:
         await self.reload()

@@ -109,7 +109,9 @@ class _Fetcher:
         except TimeoutError:
             return ToolOutcome.error(f"The page did not come within {self.limits.seconds:g} s.")
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            return ToolOutcome.error(f"The page cannot be fetched: {error or type(error).__name__}")
+            return ToolOutcome.error(
+                f"The page cannot be fetched: {str(error) or type(error).__name__}"
+            )
 
     async def _fetch(self, asked_url: str, context: RunContext) -> _Page:
         import httpx

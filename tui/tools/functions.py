@@ -77,6 +77,7 @@ class PythonFile:
         self.name = fitting_name(path.stem)
         self.origin = path.name
         self.tools: Sequence[FunctionTool] = ()
+        self.problem: ToolError | None = None
         self._loop = ToolLoop()
 
     async def open(self, changed: Callable[[], None]) -> None:

@@ -36,8 +36,13 @@ class ToolSource(Protocol):
     @property
     def tools(self) -> Sequence[Tool]: ...
 
+    @property
+    def problem(self) -> ToolError | None:
+        """What went wrong with it since it was opened; None: nothing."""
+
     async def open(self, changed: Callable[[], None]) -> None:
-        """Load or connect. `changed` is to be called, on the event loop, when `tools` differs.
+        """Load or connect. `changed` is to be called, on the event loop, when `tools` or `problem`
+        differs.
 
         Raises:
             ToolError: it gives no tools now, and why.
@@ -92,15 +97,21 @@ class Registry:
         self._source_problems: dict[int, Problem] = {}
         self._tool_problems: list[Problem] = []
         self.revision = 0
-        """Grows with every change of what is on offer."""
+        """Grows with every change of what is on offer and of `problems`."""
+        self._last_state: object = None
         self._collect()
         # From here on: what the sources give at once is not a change.
         self._changed = changed
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What could not be offered at the last look, for people."""
-        return (*self._source_problems.values(), *self._tool_problems)
+        """What cannot be offered or used now, for people."""
+        later = (
+            Problem(source.origin, source.problem)
+            for index, source in enumerate(self._sources)
+            if source.problem is not None and index not in self._source_problems
+        )
+        return (*self._source_problems.values(), *later, *self._tool_problems)
 
     @property
     def specs_by_name(self) -> Mapping[str, ToolSpec]:
@@ -170,9 +181,10 @@ class Registry:
                 name = self._name_for(index, source, own_name)
                 spec = tool.spec if name == own_name else replace(tool.spec, name=name)
                 found[name] = Registered(tool, spec)
-        before = {name: entry.spec for name, entry in self._by_name.items()}
         self._by_name = found
-        if before != self.specs_by_name:
+        state = (self.specs_by_name, [str(problem.error) for problem in self.problems])
+        if state != self._last_state:
+            self._last_state = state
             self.revision += 1
             if self._changed is not None:
                 self._changed()
@@ -220,6 +232,7 @@ class FixedSource:
         self.name = name
         self.origin = origin
         self.tools: Sequence[Tool] = tuple(tools)
+        self.problem: ToolError | None = None
 
     async def open(self, changed: Callable[[], None]) -> None:
         return None

@@ -1,0 +1,125 @@
+"""The `mcpServers` file that MCP clients share, read as it stands.
+
+Each server has `command`, `args`, `env`, `cwd`, or `url` and `headers`. `${NAME}` and
+`${NAME:-default}` in them stand for variables of the environment; nothing else is taken from it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from tui.core.errors import ToolError
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_STDIO = ("stdio",)
+_HTTP = ("http", "streamable-http", "streamableHttp", "streamable_http")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """One server. What may hold a secret is not in its `repr`."""
+
+    name: str
+    command: str | None = None
+    args: tuple[str, ...] = field(default=(), repr=False)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: Path | None = None
+    url: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def read_servers(path: Path, environment: Mapping[str, str]) -> tuple[ServerConfig, ...]:
+    """The servers of a file, without those marked `"disabled": true`.
+
+    Raises:
+        ToolError: the file or a server in it cannot be used, and which entry is at fault.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise ToolError(f"there is no file {path}", hint="Check the path after mcp:") from None
+    except OSError as error:
+        raise ToolError(f"{path} cannot be read: {error.strerror}") from error
+    except json.JSONDecodeError as error:
+        raise ToolError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except UnicodeDecodeError as error:
+        raise ToolError(f"{path} is not UTF-8 at byte {error.start}") from error
+    servers = document.get("mcpServers", document.get("servers")) if _is_table(document) else None
+    if not _is_table(servers):
+        raise ToolError(
+            f"{path} names no MCP servers",
+            hint='It needs {"mcpServers": {"NAME": {"command": "...", "args": [...]}}}.',
+        )
+    return tuple(
+        _server(name, entry, f"{path}: {name}", environment)
+        for name, entry in servers.items()
+        if not (_is_table(entry) and entry.get("disabled") is True)
+    )
+
+
+def _server(name: str, entry: Any, place: str, environment: Mapping[str, str]) -> ServerConfig:
+    if not _is_table(entry):
+        raise ToolError(f"{place} is not a table")
+    kind = entry.get("type", entry.get("transport"))
+    if kind is not None and kind not in _STDIO + _HTTP:
+        raise ToolError(
+            f"{place}: servers of type {kind!r} are not supported",
+            hint='Give "command" for a program, or "url" of a streamable HTTP endpoint.',
+        )
+    has_command, has_url = "command" in entry, "url" in entry
+    if has_command == has_url:
+        raise ToolError(f'{place} needs either "command" or "url"')
+
+    def text(key: str) -> str:
+        value = entry[key]
+        if not isinstance(value, str) or not value:
+            raise ToolError(f"{place}: {key} is not a text")
+        return _expanded(value, f"{place}: {key}", environment)
+
+    def table(key: str) -> dict[str, str]:
+        value = entry.get(key) or {}
+        if not _is_table(value) or not all(isinstance(item, str) for item in value.values()):
+            raise ToolError(f"{place}: {key} is not a table of texts")
+        return {
+            word: _expanded(item, f"{place}: {key}.{word}", environment)
+            for word, item in value.items()
+        }
+
+    if has_url:
+        url = text("url")
+        if not url.startswith(("http://", "https://")):
+            raise ToolError(f"{place}: url is no http or https address")
+        return ServerConfig(name, url=url, headers=table("headers"))
+    arguments = entry.get("args") or []
+    if not isinstance(arguments, list) or not all(isinstance(item, str) for item in arguments):
+        raise ToolError(f"{place}: args is not a list of texts")
+    return ServerConfig(
+        name,
+        command=text("command"),
+        args=tuple(_expanded(item, f"{place}: args", environment) for item in arguments),
+        env=table("env"),
+        cwd=Path(text("cwd")).expanduser() if entry.get("cwd") else None,
+    )
+
+
+def _expanded(text: str, place: str, environment: Mapping[str, str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        name, default = match[1], match[2]
+        found = environment.get(name)
+        if found is None and default is None:
+            raise ToolError(
+                f"{place} needs the variable {name}, which is not set",
+                hint=f"Set {name}, or write ${{{name}:-default}}.",
+            )
+        return found if found is not None else (default or "")
+
+    return _VARIABLE.sub(value, text)
+
+
+def _is_table(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)

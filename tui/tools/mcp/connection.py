@@ -1,0 +1,341 @@
+"""One connection to one MCP server, from start to end, in a task of its own.
+
+The SDK ties a connection to the task that opened it; here that task waits for requests to stop,
+to list the tools again, or for the connection to break. Calls come from other tasks and end
+with an error when the server does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+from tui.core.errors import ToolError
+from tui.tools.contract import RunContext, ToolOutcome
+from tui.tools.mcp.config import ServerConfig
+from tui.tools.mcp.content import outcome_of
+from tui.tools.mcp.questions import AskPerson, Question
+from tui.tools.mcp.serverlog import ServerLog, current_log, keep_sdk_quiet
+from tui.tools.threads import in_daemon_thread
+
+INSTALL: Final = "pip install 'verbatim-tui[mcp]'"
+START_TIMEOUT: Final = 30.0
+LIST_TIMEOUT: Final = 15.0
+_CLOSE_TIMEOUT: Final = 10.0
+_MAX_PAGES: Final = 100
+
+
+class Ended(Exception):
+    """The connection is over; `str()` says how."""
+
+
+class Connection:
+    """Start it once, then call; a broken one is replaced by a new object.
+
+    Args:
+        changed: called when the list of tools is another one, or the connection has broken.
+    """
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        log: ServerLog,
+        changed: Callable[[], None],
+        ask: AskPerson | None,
+        start_timeout: float = START_TIMEOUT,
+    ) -> None:
+        self.remote_tools: Sequence[Any] = ()
+        """`mcp_types.Tool` values, as last listed."""
+        self.protocol_version = ""
+        self._config = config
+        self._log = log
+        self._changed = changed
+        self._ask = ask
+        self._start_timeout = start_timeout
+        self._client: Any = None
+        self._owner: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._stop = False
+        self._list_again = False
+        self._look_after = False
+        self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    @property
+    def ended(self) -> str:
+        """How the connection ended; empty while it stands."""
+        return self._ended.result() if self._ended.done() else ""
+
+    async def start(self) -> None:
+        """Connect and list the tools.
+
+        Raises:
+            ToolError: not installed, not started, not answering in time, or no MCP server.
+        """
+        await in_daemon_thread(_import_sdk)
+        keep_sdk_quiet()
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._owner = asyncio.create_task(self._own(ready), name=f"mcp {self._config.name}")
+        try:
+            await asyncio.wait(
+                {ready, self._owner},
+                timeout=self._start_timeout,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if not ready.done() and not self._owner.done():
+                raise self._not_started(f"it did not answer within {self._start_timeout:g} seconds")
+            if not ready.done():
+                raise self._not_started(self.ended)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def call(self, name: str, arguments: dict[str, Any], context: RunContext) -> ToolOutcome:
+        """Call a tool of the server.
+
+        Raises:
+            Ended: the server is gone, or went while it worked.
+        """
+        if self.ended:
+            raise Ended(self.ended)
+
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            share = done / total if total else None
+            of = f" of {total:g}" if total else ""
+            context.progress(message or f"{done:g}{of}", share)
+
+        call = asyncio.create_task(
+            self._client.call_tool(name, arguments, progress_callback=progress)
+        )
+        waited: set[asyncio.Future[Any]] = {call, self._ended}
+        try:
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            if not call.done():
+                raise Ended(self.ended)
+        finally:
+            if not call.done():
+                # The SDK tells the server; wait until it has.
+                call.cancel()
+                await asyncio.wait({call})
+        return self._outcome(call)
+
+    def list_again(self) -> None:
+        """Ask for the list of tools soon."""
+        self._list_again = True
+        self._wake.set()
+
+    async def close(self) -> None:
+        """End the connection and the server's process. Never raises, is never long."""
+        self._stop = True
+        self._wake.set()
+        owner = self._owner
+        if owner is None:
+            return
+        if self._client is None:
+            owner.cancel()
+        await asyncio.wait({owner}, timeout=_CLOSE_TIMEOUT)
+        if not owner.done():
+            owner.cancel()
+            await asyncio.wait({owner}, timeout=_CLOSE_TIMEOUT)
+
+    async def _own(self, ready: asyncio.Future[None]) -> None:
+        current_log.set(self._log)
+        why = "it was closed"
+        try:
+            async with self._connected() as client:
+                self._client = client
+                self.protocol_version = client.protocol_version
+                await self._list()
+                ready.set_result(None)
+                listening = asyncio.create_task(self._listen())
+                try:
+                    await self._serve()
+                finally:
+                    listening.cancel()
+                    await asyncio.wait({listening})
+        except Ended as ended:
+            why = str(ended)
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the SDK raises what it likes
+            why = _words(error)
+        finally:
+            self._ended.set_result(why)
+            if not self._stop and ready.done():
+                self._log.add(f"[client] the connection has ended: {why}")
+                self._changed()
+
+    async def _serve(self) -> None:
+        while not self._stop:
+            await self._wake.wait()
+            self._wake.clear()
+            if self._list_again and not self._stop:
+                self._list_again = False
+                await self._list()
+                self._changed()
+            if self._look_after and not self._stop:
+                self._look_after = False
+                # Its standard error has ended: that of a process does when it dies.
+                await self._list()
+
+    async def _list(self) -> None:
+        tools: list[Any] = []
+        cursor: str | None = None
+        try:
+            async with asyncio.timeout(LIST_TIMEOUT):
+                for _ in range(_MAX_PAGES):
+                    page = await self._client.list_tools(cursor=cursor, cache_mode="bypass")
+                    tools.extend(page.tools)
+                    cursor = page.next_cursor
+                    if not cursor:
+                        break
+        except TimeoutError:
+            raise Ended(f"it did not list its tools within {LIST_TIMEOUT:g} seconds") from None
+        self.remote_tools = tools
+
+    async def _listen(self) -> None:
+        """Newer servers tell of changes only those who ask (2026-07-28)."""
+        from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+        from mcp.shared.exceptions import MCPError
+
+        capability = self._client.server_capabilities.tools
+        if capability is None or not capability.list_changed:
+            return
+        with suppress(ListenNotSupportedError, SubscriptionLost, MCPError, TimeoutError):
+            async with self._client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    self.list_again()
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[Any]:
+        import mcp_types
+        from mcp import Client
+
+        async def message(message: Any) -> None:
+            if isinstance(message, mcp_types.ToolListChangedNotification):
+                self.list_again()
+            elif isinstance(message, Exception):
+                self._log.add(f"[client] {message}")
+
+        async def logged(params: Any) -> None:
+            self._log.add(f"[{params.level}] {params.data}")
+
+        async def ask(context: Any, params: Any) -> Any:
+            if self._ask is None:
+                return mcp_types.ElicitResult(action="decline")
+            answer = await self._ask(
+                Question(
+                    origin=f"MCP server {self._config.name}",
+                    message=params.message,
+                    schema=getattr(params, "requested_schema", None),
+                    url=getattr(params, "url", None),
+                )
+            )
+            content = None if answer.content is None else dict(answer.content)
+            return mcp_types.ElicitResult(action=answer.action, content=content)
+
+        client = Client(
+            self._transport(),
+            mode="auto",
+            cache=None,
+            client_info=mcp_types.Implementation(name="verbatim", version="1"),
+            elicitation_callback=ask,
+            logging_callback=logged,
+            log_level="info",
+            message_handler=message,
+        )
+        async with client:
+            yield client
+
+    def _transport(self) -> Any:
+        return self._http() if self._config.url is not None else self._stdio()
+
+    @asynccontextmanager
+    async def _stdio(self) -> AsyncIterator[Any]:
+        from mcp import StdioServerParameters
+        from mcp.client.stdio import stdio_client
+
+        assert self._config.command is not None  # noqa: S101 - a server has a command or a URL
+        parameters = StdioServerParameters(
+            command=self._config.command,
+            args=list(self._config.args),
+            env=dict(self._config.env),
+            cwd=self._config.cwd,
+            encoding_error_handler="replace",
+        )
+        receiver, sender = os.pipe()
+        reading = asyncio.create_task(self._log.read(receiver, self._errors_ended))
+        errors = os.fdopen(sender, "w")
+        try:
+            async with stdio_client(parameters, errlog=errors) as streams:
+                # The server's process alone holds the other end now: it ends when that does.
+                errors.close()
+                yield streams
+        finally:
+            errors.close()
+            await asyncio.wait({reading}, timeout=0.2)
+            reading.cancel()
+            await asyncio.wait({reading})
+
+    def _errors_ended(self) -> None:
+        self._look_after = True
+        self._wake.set()
+
+    @asynccontextmanager
+    async def _http(self) -> AsyncIterator[Any]:
+        import httpx2
+        from mcp.client.streamable_http import streamable_http_client
+
+        assert self._config.url is not None  # noqa: S101
+        timeout = httpx2.Timeout(30, read=300)
+        async with (
+            httpx2.AsyncClient(headers=dict(self._config.headers), timeout=timeout) as client,
+            streamable_http_client(self._config.url, http_client=client) as streams,
+        ):
+            yield streams
+
+    def _outcome(self, call: asyncio.Task[Any]) -> ToolOutcome:
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import CONNECTION_CLOSED
+
+        if call.cancelled():
+            raise Ended(self.ended or "the connection broke")
+        error = call.exception()
+        if error is None:
+            return outcome_of(call.result())
+        if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+            self._errors_ended()
+            raise Ended("it ended while it worked on the call") from error
+        return ToolOutcome.error(f"The MCP server refused the call: {_words(error)}")
+
+    def _not_started(self, why: str) -> ToolError:
+        told = self._log.tail()
+        return ToolError(
+            f"the MCP server {self._config.name!r} cannot be used: {why}"
+            + (f"; it said: {told}" if told else ""),
+            hint="Run its command by hand to see what it needs."
+            if self._config.command
+            else "Check its url and headers.",
+        )
+
+
+def _import_sdk() -> None:
+    # In a thread: it takes a second or more, and a screen may be up.
+    try:
+        importlib.import_module("mcp")
+        importlib.import_module("mcp.client.streamable_http")
+    except ImportError as error:
+        raise ToolError(
+            f"MCP servers need the package mcp, which cannot be imported: {error}", hint=INSTALL
+        ) from error
+
+
+def _words(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, FileNotFoundError):
+        return f"there is no program or folder {error.filename!r}"
+    if isinstance(error, asyncio.CancelledError):
+        return "it was stopped"
+    return f"{type(error).__name__}: {error}"[:2_000]
