@@ -207,6 +207,6 @@ def _head(status: int | None, content_type: str | None) -> ResponseHead | None:
 def _tools(specs: list[str]) -> dict[str, ToolSpec] | None:
     if not specs:
         return None
-    from tui.tools import open_tools
+    from tui.cli import compose
 
-    return dict(open_tools(specs).specs_by_name())
+    return dict(compose.make_registry(specs, compose.read_setting()).specs_by_name)

@@ -1,0 +1,191 @@
+"""Putting the pieces together: from flags, configuration and environment to ready parts.
+
+The only place that reads the environment. What it makes is passed on as values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from tui.config.endpoints import Endpoint, endpoint_from_flags
+from tui.config.keys import resolve_headers, resolve_key
+from tui.config.paths import Paths
+from tui.config.presets import PRESETS
+from tui.config.settings import Settings, load_settings
+from tui.core import dialects
+from tui.core.errors import UsageError
+from tui.core.source import ByteSource
+from tui.session.session import Target
+from tui.tools.policy import Policy
+from tui.tools.registry import Registry
+
+STORE_NAME: Final = "verbatim.sqlite"
+DEMO_TOOLS: Final = ("shop", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What every command that talks to an endpoint starts from."""
+
+    environment: Mapping[str, str]
+    paths: Paths
+    settings: Settings
+
+    @property
+    def store_path(self) -> Path:
+        return self.paths.data / STORE_NAME
+
+
+def read_setting(environment: Mapping[str, str] | None = None) -> Setting:
+    """Read folders and configuration, once.
+
+    Raises:
+        ConfigError: the configuration file holds what does not belong there.
+    """
+    environment = dict(os.environ if environment is None else environment)
+    paths = Paths.from_environment(environment)
+    return Setting(environment, paths, load_settings(paths.config_file))
+
+
+def add_endpoint_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags that say whom to ask; `endpoint_of` reads them."""
+    parser.add_argument("--endpoint", metavar="NAME", help="a configured endpoint or a preset")
+    parser.add_argument("--dialect", choices=dialects.NAMES)
+    parser.add_argument("--base-url", metavar="URL", help="with or without /v1")
+    parser.add_argument("--model", metavar="NAME")
+    parser.add_argument("--system", metavar="TEXT", help="the system prompt")
+    parser.add_argument(
+        "--tools",
+        action="append",
+        metavar="SPEC",
+        help="shop, time, files:DIR, fetch, shell, a .py, .toml or .json file, mcp:FILE; repeatable",
+    )
+    parser.add_argument("--max-turns", type=int, metavar="N", help="turns one prompt may take")
+
+
+def endpoint_of(arguments: argparse.Namespace, setting: Setting) -> Endpoint:
+    """The endpoint that the flags name, else the configured one, else the demo.
+
+    Raises:
+        UsageError: the flags do not fit together or name nothing.
+    """
+    named, url = arguments.endpoint, arguments.base_url
+    if named and url:
+        raise UsageError("--endpoint and --base-url exclude each other", hint="give one of them")
+    if url:
+        if not arguments.model:
+            raise UsageError("--base-url needs --model", hint="name a model that it offers")
+        return endpoint_from_flags(
+            arguments.dialect or "openai-chat",
+            url,
+            arguments.model,
+            presets=PRESETS,
+            timeouts=setting.settings.timeouts,
+        )
+    endpoint = setting.settings.endpoint(named or "")
+    if arguments.dialect and arguments.dialect != endpoint.dialect:
+        if not endpoint.demo:
+            raise UsageError(
+                f"the endpoint {endpoint.name!r} speaks {endpoint.dialect}, not {arguments.dialect}",
+                hint="leave --dialect out, or give --base-url and --model with it",
+            )
+        endpoint = replace(endpoint, dialect=arguments.dialect)
+    return replace(endpoint, model=arguments.model) if arguments.model else endpoint
+
+
+def make_source(endpoint: Endpoint, environment: Mapping[str, str]) -> ByteSource:
+    """The byte source of an endpoint.
+
+    Raises:
+        UsageError: a key is missing, or the endpoint has no URL.
+    """
+    if endpoint.demo:
+        from tui.demo import DemoSource
+
+        return DemoSource(endpoint.dialect)
+    if not endpoint.base_url:
+        raise UsageError(
+            f"the endpoint {endpoint.name!r} has no base URL",
+            hint=f'write base_url = "https://..." under [endpoints.{endpoint.name}]',
+        )
+    from tui.net.http_source import Connection, HttpSource, Timeouts
+
+    limits = endpoint.timeouts
+    return HttpSource(
+        Connection(
+            endpoint.name,
+            endpoint.base_url,
+            key=resolve_key(endpoint, environment),
+            auth=endpoint.auth,
+            headers=resolve_headers(endpoint, environment),
+            timeouts=Timeouts(limits.connect, limits.first_byte, limits.between_chunks),
+            proxy=endpoint.proxy,
+            ca_file=endpoint.ca_file,
+            retries=endpoint.retries,
+        )
+    )
+
+
+def make_target(
+    endpoint: Endpoint, environment: Mapping[str, str], *, system: str = "", model: str = ""
+) -> Target:
+    """An endpoint made ready to be asked.
+
+    Raises:
+        UsageError: a key is missing, the endpoint has no URL, or no model is named.
+    """
+    settings = endpoint.turn_settings(system=system, model=model)
+    if endpoint.demo and not settings.model:
+        settings = replace(settings, model="verbatim-demo")
+    if not settings.model:
+        raise UsageError(
+            f"no model is named for the endpoint {endpoint.name!r}",
+            hint="give --model, or write model = ... in its table",
+        )
+    return Target(
+        endpoint.name,
+        endpoint.dialect,
+        make_source(endpoint, environment),
+        settings,
+        endpoint.decoder_settings,
+    )
+
+
+def tool_specs(arguments: argparse.Namespace, settings: Settings, endpoint: Endpoint) -> list[str]:
+    """Which tools to offer: those of the flags, else the configured ones, else the demo's."""
+    if arguments.tools is not None:
+        return [spec for spec in arguments.tools if spec != "none"]
+    if settings.tools:
+        return list(settings.tools)
+    return list(DEMO_TOOLS) if endpoint.demo else []
+
+
+def make_registry(
+    specs: Sequence[str], setting: Setting, *, changed: Callable[[], None] | None = None
+) -> Registry:
+    """The tools that `specs` name and the configured MCP servers, not yet opened.
+
+    Raises:
+        UsageError: a spec names nothing.
+    """
+    from tui.tools.specs import Surroundings, open_tools
+
+    around = Surroundings(setting.paths.data, Path.cwd(), setting.environment)
+    return open_tools(specs, around, changed=changed)
+
+
+def make_policy(settings: Settings, approve: str | None, *, interactive: bool) -> Policy:
+    """The approval policy: the configured one, its mode replaced by `--approve`."""
+    configured = settings.approvals
+    mode = approve or configured.mode
+    return Policy(
+        mode=mode,  # type: ignore[arg-type]  # argparse allowed only the three words
+        otherwise="ask" if interactive else "deny",
+        tools=configured.tools,
+        origins=configured.origins,
+    )

@@ -1,0 +1,40 @@
+"""A workspace made of flags and configuration."""
+
+from __future__ import annotations
+
+import argparse
+
+from tui.cli import compose
+from tui.config.policy import update_policy
+from tui.session.session import Target
+from tui.session.workspace import Workspace
+from tui.store import Store
+
+
+def make_workspace(
+    setting: compose.Setting, arguments: argparse.Namespace, *, interactive: bool
+) -> Workspace:
+    """The workspace the flags ask for; nothing is connected or started yet.
+
+    Raises:
+        UsageError, StoreError: it cannot be made, and why.
+    """
+    settings = setting.settings
+    named = compose.endpoint_of(arguments, setting)
+
+    def target_of(name: str) -> Target:
+        endpoint = named if name in ("", named.name) else settings.endpoint(name)
+        return compose.make_target(
+            endpoint, setting.environment, system=arguments.system or settings.system
+        )
+
+    recorded = settings.record and not arguments.no_record
+    return Workspace(
+        store=Store.open(setting.store_path) if recorded else Store.memory(),
+        registry=compose.make_registry(compose.tool_specs(arguments, settings, named), setting),
+        policy=compose.make_policy(settings, arguments.approve, interactive=interactive),
+        target_of=target_of,
+        max_turns=arguments.max_turns or settings.max_turns,
+        interactive=interactive,
+        on_always=lambda tool: update_policy(setting.paths.config_file, tool, "allow"),
+    )
