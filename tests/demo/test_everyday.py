@@ -11,12 +11,13 @@ import pytest
 from tests.demo.talking import (
     ALL,
     ORDER,
-    available,
+    asked,
     fails,
     read,
     returns,
     turns,
 )
+from tui.core.conversation import CallPart, TextPart, ThinkingPart
 from tui.core.finalise import FinalCall
 from tui.core.parts import LiveCall, LiveText, LiveThinking
 from tui.core.reader import TurnReader
@@ -219,5 +220,14 @@ async def test_with_the_real_shop_every_everyday_request_ends_in_a_true_answer(
     assert f"| {number} | A-4471 | high | Delivery moved" in listed
 
 
-def test_a_dialect_of_these_tests_is_there() -> None:
-    assert available("anthropic") == "anthropic"
+@every_dialect
+def test_token_counts_are_characters_divided_by_four(dialect: str) -> None:
+    reader = read(dialect, "Where is my order A-4471?")
+    written = sum(
+        len(part.raw if isinstance(part, CallPart) else part.text)
+        for part in reader.turn.message().parts
+        if isinstance(part, CallPart | TextPart | ThinkingPart)
+    )
+    assert reader.turn.usage.output_tokens == -(-written // 4)
+    body = asked(dialect, "Where is my order A-4471?").decode()
+    assert reader.turn.usage.input_tokens == -(-len(body) // 4)

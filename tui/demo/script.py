@@ -1,9 +1,9 @@
 """The script: which words of the user lead to what. A situation in, a plan or an HTTP answer out.
 
 The table below is the behaviour: the first row whose pattern is found decides, and where none is, a
-lone order number is looked up. Rows of bad
-days count only in short requests without an order number, or where they begin the request, so that
-an everyday sentence with "error" or "long" in it does not set one off. `help` describes the table.
+lone order number is looked up. Rows of bad days count only in short requests without an order
+number, or where they begin the request, so that an everyday sentence with "error" or "long" in it
+does not set one off. `help` describes the table.
 """
 
 from __future__ import annotations
