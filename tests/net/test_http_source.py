@@ -250,9 +250,11 @@ async def test_a_compressed_body_that_is_cut_short_is_broken_though_http_ended_w
 
 
 async def test_an_encoding_we_cannot_read_is_named() -> None:
-    script = [answer(200, b"xx", content_encoding="br")]
+    script = [answer(403, b"xx", content_encoding="br")]
     async with serving(script) as server, http_source(server.url) as source:
-        assert "'br'" in str(await failure(source))
+        problem = await failure(source)
+    assert isinstance(problem, EndpointError)
+    assert (problem.status, "'br'" in str(problem)) == (403, True)
 
 
 async def test_an_error_status_is_returned_with_its_body_and_without_the_key() -> None:

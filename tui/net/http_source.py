@@ -12,17 +12,17 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tui import __version__
 from tui.core.errors import EndpointError, UsageError
 from tui.core.inflate import Inflater
 from tui.core.source import OpenResponse, ResponseHead, WireRequest
+from tui.net.connection import Auth, Connection, Timeouts, check_sendable, key_header
 from tui.net.failures import Target, reason_of_break, seconds, stream_broken, unanswered
 from tui.net.retry import Retry, backoff, wait_for_status
-from tui.net.secrets import BodyMask, is_secret_name, mask, masked_headers, secrets_in_url
+from tui.net.secrets import BodyMask, mask, masked_headers
 from tui.net.urls import host_of, join_url, leads_to_this_machine
 
 if TYPE_CHECKING:
@@ -31,54 +31,6 @@ if TYPE_CHECKING:
     import httpx
 
 __all__ = ["Auth", "Connection", "HttpSource", "Timeouts"]
-
-Auth = Literal["by-dialect", "x-api-key", "bearer", "api-key", "none"]
-"""How the key travels. `by-dialect`: `x-api-key` for anthropic, else `Authorization: Bearer`;
-`api-key` is Azure's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """In seconds; None waits for ever. They begin anew with every attempt."""
-
-    connect: float | None = 10.0
-    first_byte: float | None = 300.0
-    """From sending the request to the first byte of the body."""
-    between_chunks: float | None = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """All that is needed to send requests to one endpoint. Its repr shows no secret."""
-
-    name: str
-    base_url: str = field(repr=False)
-    key: str | None = field(default=None, repr=False)
-    auth: Auth = "by-dialect"
-    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """Sent last: they replace what the dialect and we would send."""
-    secret_headers: frozenset[str] = frozenset()
-    """Names of headers that carry a secret though they do not sound like it."""
-    timeouts: Timeouts = Timeouts()
-    proxy: str | None = field(default=None, repr=False)
-    """A proxy for every request; None obeys the environment (but this machine needs none)."""
-    ca_file: str | None = None
-    """Certificates (PEM) to trust besides the usual ones."""
-    retries: int = 2
-    """How often a request is repeated at most."""
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Every value that must not be shown or recorded."""
-        found = [self.key] if self.key else []
-        found += [
-            value
-            for name, value in self.headers
-            if name in self.secret_headers or is_secret_name(name)
-        ]
-        # `Authorization: Bearer KEY` hides KEY, too, where it stands alone.
-        found += [value.partition(" ")[2] for value in found if " " in value]
-        return (*found, *secrets_in_url(self.base_url), *secrets_in_url(self.proxy or ""))
 
 
 class HttpSource:
@@ -109,9 +61,7 @@ class HttpSource:
         self._dice = dice
         self._now = now
         self._client: httpx.AsyncClient | None = None
-        _check_sendable("the key", connection.key or "", connection.name)
-        for name, value in connection.headers:
-            _check_sendable(f"the header {name!r}", value, connection.name)
+        check_sendable(connection)
 
     def __repr__(self) -> str:
         return f"HttpSource({self.name!r})"
@@ -190,8 +140,9 @@ class HttpSource:
         )
         try:
             inflater = Inflater(head.header("content-encoding"))
-        except EndpointError:
+        except EndpointError as problem:
             await response.aclose()
+            problem.status = head.status
             raise
         hide = BodyMask(self._secrets) if head.status >= 400 else None
         return _HttpResponse(head, response, target, deadline, limits, inflater, hide)
@@ -206,7 +157,7 @@ class HttpSource:
         if request.body:
             headers["content-type"] = "application/json"
         headers |= {name.lower(): value for name, value in request.headers}
-        headers |= _key_header(connection, request.dialect)
+        headers |= key_header(connection, request.dialect)
         headers |= {name.lower(): value for name, value in connection.headers}
         return headers
 
@@ -325,23 +276,3 @@ def _deadline(limit: float | None) -> float | None:
 def _pairs(headers: httpx.Headers) -> list[tuple[str, str]]:
     """Headers in order, repeated ones too, any byte representable."""
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.raw]
-
-
-def _key_header(connection: Connection, dialect: str) -> dict[str, str]:
-    if not connection.key or connection.auth == "none":
-        return {}
-    auth = connection.auth
-    if auth == "by-dialect":
-        auth = "x-api-key" if dialect == "anthropic" else "bearer"
-    if auth == "bearer":
-        return {"authorization": f"Bearer {connection.key}"}
-    return {auth: connection.key}
-
-
-def _check_sendable(what: str, value: str, endpoint: str) -> None:
-    if value and not (value.isascii() and value.isprintable() and value == value.strip()):
-        raise UsageError(
-            f"endpoint {endpoint!r}: {what} holds a blank at an end, a line break or a character"
-            " beyond ASCII, and cannot be sent",
-            hint="look for a stray line end or quotation mark where it is stored",
-        )
