@@ -158,7 +158,7 @@ class FoldedRun(PartView):
         self._ended = ended
         arrow = "▾" if self.opened else "▸"
         word = "thinking…" if last and not ended else "thinking"
-        self._line.update(Content(f"{arrow} {word} {self._run.size:,} characters"))
+        self._line.update(Content(f"{arrow} {word} · {self._run.size:,} characters"))
         if self._body is not None:
             self._body.draw(ended=ended, last=last)
 

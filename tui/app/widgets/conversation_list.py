@@ -1,0 +1,247 @@
+"""The stored conversations in a list: to open, rename, pin or delete one.
+
+Rows come in as an attribute and may be replaced at any time; what a person wants done goes out
+as messages. Deleting is asked twice. Knows no database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Key
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui.app.safe import clean_line
+
+_TITLE_LIMIT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """One conversation as the list shows it. `when` is ready for people (`today 14:02`)."""
+
+    id: str
+    title: str
+    model: str = ""
+    when: str = ""
+    size: int = 0
+    """Bytes stored for it."""
+    calls: int = 0
+    pinned: bool = False
+
+
+class ConversationList(ModalScreen[None]):
+    """Lists conversations, pinned ones first, and filters them while one types."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="conversations.close"),
+        Binding("slash", "filter", "Filter", id="conversations.filter"),
+        Binding("d", "delete", "Delete", id="conversations.delete"),
+        Binding("r", "rename", "Rename", id="conversations.rename"),
+        Binding("p", "pin", "Pin", id="conversations.pin"),
+    ]
+
+    rows: reactive[tuple[ConversationRow, ...]] = reactive((), init=False)
+
+    class Opened(Message):
+        def __init__(self, conversation_id: str) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+
+    class DeleteAsked(Message):
+        """A person asked for it twice."""
+
+        def __init__(self, conversation_id: str) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+
+    class Renamed(Message):
+        def __init__(self, conversation_id: str, title: str) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+            self.title = title
+
+    class PinAsked(Message):
+        def __init__(self, conversation_id: str, pinned: bool) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+            self.pinned = pinned
+
+    def __init__(self, rows: Sequence[ConversationRow] = ()) -> None:
+        super().__init__()
+        self.set_reactive(ConversationList.rows, tuple(rows))
+        self._listed: list[ConversationRow] = []
+        self._condemned: str | None = None
+        """Id of the conversation that the next `d` deletes."""
+        self._renaming: str | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content("Conversations"), classes="dialog--title")
+            yield Input(placeholder="type to filter", id="filter", compact=True)
+            yield OptionList(id="conversations")
+            yield Static(Content(), classes="conversations--empty")
+            yield Input(placeholder="new title", id="title", compact=True)
+            yield Static(Content(), classes="dialog--keys")
+
+    def on_mount(self) -> None:
+        self.query_one("#title", Input).display = False
+        self._list()
+        self._say_keys()
+        self.query_one("#conversations", OptionList).focus()
+
+    def watch_rows(self) -> None:
+        if self.is_mounted:
+            self._list()
+
+    def _list(self) -> None:
+        options = self.query_one("#conversations", OptionList)
+        current = self._current()
+        words = self.query_one("#filter", Input).value.casefold().split()
+        rows = [row for row in self.rows if _matches(row, words)]
+        self._listed = sorted(rows, key=lambda row: not row.pinned)
+        options.clear_options()
+        width = max(options.scrollable_content_region.width or self.app.size.width - 16, 24)
+        options.add_options([Option(_row(row, width)) for row in self._listed])
+        if self._listed:
+            ids = [row.id for row in self._listed]
+            options.highlighted = ids.index(current.id) if current and current.id in ids else 0
+        options.display = bool(self._listed)
+        empty = self.query_one(".conversations--empty", Static)
+        empty.display = not self._listed
+        empty.update(
+            Content(
+                "No conversation matches." if self.rows else "No conversation has been kept yet."
+            )
+        )
+
+    def _current(self) -> ConversationRow | None:
+        place = self.query_one("#conversations", OptionList).highlighted
+        return self._listed[place] if place is not None and place < len(self._listed) else None
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._list)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.input.id == "filter":
+            self._list()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if event.input.id == "filter":
+            self.query_one("#conversations", OptionList).focus()
+            return
+        title = event.value.strip()
+        if title and self._renaming is not None:
+            self.post_message(self.Renamed(self._renaming, title))
+        self._stop_renaming()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.post_message(self.Opened(self._listed[event.option_index].id))
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._condemned = None
+        self._say_keys()
+
+    def on_key(self, event: Key) -> None:
+        if event.key == "down" and self.query_one("#filter", Input).has_focus:
+            event.stop()
+            self.query_one("#conversations", OptionList).focus()
+
+    def action_leave(self) -> None:
+        if self._renaming is not None:
+            self._stop_renaming()
+        elif self._condemned is not None:
+            self._condemned = None
+            self._say_keys()
+        else:
+            self.dismiss(None)
+
+    def action_filter(self) -> None:
+        self.query_one("#filter", Input).focus()
+
+    def action_delete(self) -> None:
+        row = self._current()
+        if row is None:
+            return
+        if self._condemned == row.id:
+            self._condemned = None
+            self.post_message(self.DeleteAsked(row.id))
+            self._say_keys()
+            return
+        self._condemned = row.id
+        title = clean_line(row.title, 40) or "this conversation"
+        self._say(
+            Content.styled(f"d again deletes “{title}” and its recordings · Esc keeps it", "$error")
+        )
+
+    def action_rename(self) -> None:
+        row = self._current()
+        if row is None:
+            return
+        self._renaming = row.id
+        box = self.query_one("#title", Input)
+        box.value = clean_line(row.title, _TITLE_LIMIT)
+        box.display = True
+        box.focus()
+        self._say(Content("Enter gives the new title · Esc keeps the old one"))
+
+    def action_pin(self) -> None:
+        row = self._current()
+        if row is not None:
+            self.post_message(self.PinAsked(row.id, not row.pinned))
+
+    def _stop_renaming(self) -> None:
+        self._renaming = None
+        self.query_one("#title", Input).display = False
+        self.query_one("#conversations", OptionList).focus()
+        self._say_keys()
+
+    def _say_keys(self) -> None:
+        self._say(Content("Enter open · / filter · r rename · p pin · d delete · Esc close"))
+
+    def _say(self, words: Content) -> None:
+        self.query_one(".dialog--keys", Static).update(words)
+
+
+def _matches(row: ConversationRow, words: Sequence[str]) -> bool:
+    text = f"{row.title} {row.model}".casefold()
+    return all(word in text for word in words)
+
+
+def _row(row: ConversationRow, width: int) -> Content:
+    """Two lines: the title with its pin and its time, then model, calls and size."""
+    inner = width - 3
+    when = Content.styled(clean_line(row.when, 24), "$text-muted")
+    pin = Content.styled("★ ", "$warning") if row.pinned else Content()
+    title = Content.styled(clean_line(row.title, _TITLE_LIMIT) or "untitled", "bold")
+    room = max(inner - when.cell_length - pin.cell_length - 1, 8)
+    title = title.truncate(room, ellipsis=True)
+    first = (
+        pin
+        + title
+        + Content(" " * max(inner - pin.cell_length - title.cell_length - when.cell_length, 1))
+        + when
+    )
+    calls = "1 call" if row.calls == 1 else f"{row.calls:,} calls"
+    facts = [clean_line(row.model, 40) or "no model yet", calls, _size(row.size)]
+    return first + Content("\n") + Content.styled(" · ".join(facts), "$text-muted")
+
+
+def _size(size: int) -> str:
+    if size < 1_000:
+        return f"{size} B"
+    return f"{size / 1_000:,.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:,.1f} MB"
