@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from tui import __version__
 from tui.core.errors import UsageError, VerbatimError
@@ -21,9 +21,11 @@ EXIT_USAGE: Final = 2
 COMMANDS: Final[dict[str, str]] = {
     "chat": "open the chat (the default)",
     "ask": "ask one prompt without the screen",
+    "endpoints": "list the endpoints and what each still lacks",
+    "demo-server": "serve the demo model on a loopback port",
     "check": "read recorded response bodies through the production pipeline",
 }
-"""Each has a module `tui.cli.NAME` with `add_arguments(parser)` and `run(arguments) -> int`."""
+"""Each has a module in `tui.cli` with `add_arguments(parser)` and `run(arguments) -> int`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,16 +57,23 @@ def _dispatch(name: str | None, arguments: list[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=f"verbatim {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    wanted = name or "chat"
+    asks_for_help = name is None and any(
+        word in ("-h", "--help", "--version") for word in arguments
+    )
+    wanted = None if asks_for_help else name or "chat"
     for command, summary in COMMANDS.items():
         sub = commands.add_parser(command, help=summary, description=summary)
         if command == wanted:
-            import_module(f"tui.cli.{command}").add_arguments(sub)
-    if name is None and not any(word in ("-h", "--help", "--version") for word in arguments):
+            _module(command).add_arguments(sub)
+    if name is None and not asks_for_help:
         arguments = ["chat", *arguments]
     parsed = parser.parse_args(arguments)
-    status: int = import_module(f"tui.cli.{parsed.command}").run(parsed)
+    status: int = _module(parsed.command).run(parsed)
     return status
+
+
+def _module(command: str) -> Any:
+    return import_module(f"tui.cli.{command.replace('-', '_')}")
 
 
 def _complain(error: VerbatimError) -> None:

@@ -62,7 +62,7 @@ class Workspace:
             UsageError: the endpoint cannot be used, and why.
             StoreError: nothing can be written.
         """
-        target = self._target(endpoint)
+        target = self.target(endpoint)
         conversation = self.store.create_conversation(
             endpoint=target.name,
             dialect=target.dialect,
@@ -83,7 +83,7 @@ class Workspace:
         """
         stored = self.store.conversation(conversation)
         resumed = resume(self.store, conversation, self.registry.specs_by_name, head=head)
-        target = self._target(endpoint or stored.endpoint)
+        target = self.target(endpoint or stored.endpoint)
         return self._opened(conversation, target, resumed.journal, resumed)
 
     def past_turn(self, resumed: Resumed, exchange: str) -> TurnHandle:
@@ -107,7 +107,12 @@ class Workspace:
         await self.registry.close()
         await asyncio.to_thread(self.store.close)
 
-    def _target(self, endpoint: str) -> Target:
+    def target(self, endpoint: str) -> Target:
+        """The endpoint called `endpoint`, ready to be asked; closed with the workspace.
+
+        Raises:
+            UsageError: it cannot be used, and why.
+        """
         target = self.target_of(endpoint)
         self._sources.append(target.source)
         return target
