@@ -1,4 +1,7 @@
-"""`kill -9` in the middle, tried on a real process: what is left, and what is said about it."""
+"""`kill -9` in the middle, tried on a real process: what is left, and what is said about it.
+
+Chunks come as fast as two processes can pass a line to and fro, some ten thousand a second.
+"""
 
 from __future__ import annotations
 
@@ -31,21 +34,25 @@ while True:
     store.append_chunk(exchange, number / 1000, b"chunk %d;" % number)
     print(number, time.monotonic(), flush=True)
     number += 1
+    sys.stdin.readline()
 """
 
 
 class Receiver:
-    """A process that receives as fast as it can and says after each chunk that it handed it over."""
+    """A process that receives a chunk each time it is asked to, and says when it handed it over."""
 
     def __init__(self, path: Path) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-c", RECEIVER, str(path)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            bufsize=1,
             cwd=Path(__file__).parents[2],
         )
+        assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self._lines = self.process.stdout
+        self._asks, self._lines = self.process.stdin, self.process.stdout
         self.conversation, self.exchange = json.loads(self._lines.readline())
 
     def run_for(self, seconds: float) -> list[tuple[int, float]]:
@@ -54,13 +61,16 @@ class Receiver:
         while not marks or marks[-1][1] - marks[0][1] < seconds:
             number, at = self._lines.readline().split()
             marks.append((int(number), float(at)))
+            self._asks.write("next\n")
         return marks
 
     def kill(self) -> float:
         """SIGKILL; returns when, by the clock that the marks were made with."""
         killed_at = time.monotonic()
         self.process.send_signal(signal.SIGKILL)
-        self.process.communicate(timeout=PATIENCE)
+        self.process.wait(PATIENCE)
+        self._asks.close()
+        self._lines.close()
         return killed_at
 
 

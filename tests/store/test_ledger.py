@@ -134,13 +134,13 @@ def test_a_start_is_flushed_to_the_disk_and_chunks_need_not_be(path: Path) -> No
         assert store.flush()
         statements: list[str] = []
         connections.writing.set_trace_callback(statements.append)
-        assert store.begin_dispatch(conversation, "t1.c1")
-        assert statements[0] == "PRAGMA synchronous = FULL"
-        assert statements[-1] == "COMMIT"
-        statements.clear()
         store.append_chunk(exchange, 0.0, b"data")
         assert store.flush()
         assert statements[0] == "PRAGMA synchronous = NORMAL"
+        statements.clear()
+        assert store.begin_dispatch(conversation, "t1.c1")
+        assert statements[0] == "PRAGMA synchronous = FULL"
+        assert statements[-1] == "COMMIT"
 
 
 def test_a_start_that_cannot_be_written_is_an_error_and_is_never_written_later(

@@ -73,6 +73,8 @@ CREATE TABLE exchanges (
 );
 CREATE INDEX exchanges_by_conversation ON exchanges(conversation);
 CREATE INDEX exchanges_open ON exchanges(owner) WHERE ending = 'open';
+CREATE INDEX exchanges_abandoned ON exchanges(conversation)
+    WHERE ending = 'abandoned' AND message IS NULL;
 
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,             -- exchanges.n << 24 | seq

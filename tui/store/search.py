@@ -56,9 +56,13 @@ class Search(Database):
             return []
         where = ["conversations.deleted_at IS NULL"]
         values: list[str | int] = []
+        source, newest = "texts", "texts.id"
         long = [word for word in words if len(word) >= 3]
         if long:
-            where.append("texts.id IN (SELECT rowid FROM texts_index WHERE texts_index MATCH ?)")
+            # In the index's own order, so that a page of a common word does not read all of it.
+            source = "texts_index JOIN texts ON texts.id = texts_index.rowid"
+            newest = "texts_index.rowid"
+            where.append("texts_index MATCH ?")
             values.append(" AND ".join('"' + word.replace('"', '""') + '"' for word in long))
         for word in words:
             if len(word) < 3:
@@ -68,13 +72,13 @@ class Search(Database):
             where.append(f"texts.kind IN ({', '.join('?' * len(kinds))})")
             values += kinds
         if conversation is not None:
-            where.append("texts.conversation = ?")
+            where.append("texts.conversation = ?" if not long else "+texts.conversation = ?")
             values.append(conversation)
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT texts.conversation, title, kind, message, call_ref, text"  # noqa: S608
-                " FROM texts JOIN conversations ON conversations.id = texts.conversation"
-                f" WHERE {' AND '.join(where)} ORDER BY texts.id DESC LIMIT ? OFFSET ?",
+                "SELECT texts.conversation, title, kind, message, call_ref, texts.text"  # noqa: S608
+                f" FROM {source} JOIN conversations ON conversations.id = texts.conversation"
+                f" WHERE {' AND '.join(where)} ORDER BY {newest} DESC LIMIT ? OFFSET ?",
                 (*values, limit, offset),
             ).fetchall()
         return [

@@ -50,6 +50,8 @@ CREATE TABLE exchanges (
 );
 CREATE INDEX exchanges_by_conversation ON exchanges(conversation);
 CREATE INDEX exchanges_open ON exchanges(owner) WHERE ending = 'open';
+CREATE INDEX exchanges_abandoned ON exchanges(conversation)
+    WHERE ending = 'abandoned' AND message IS NULL;
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,             -- exchanges.n << 24 | seq
     at REAL NOT NULL,                   -- seconds since the request was sent
@@ -128,17 +130,17 @@ END;
 CREATE TRIGGER text_deleted AFTER DELETE ON texts BEGIN
     INSERT INTO texts_index(texts_index, rowid, text) VALUES ('delete', old.id, old.text);
 END;
-INSERT INTO conversations(id, title, created, updated, head, endpoint, dialect, model, settings, pinned, tags, deleted_at, recorded) VALUES ('01a22aa3a9c4cf09f5d6d6276577', 'Trip to Ōsaka', 1.79601169862836599353e+09, 1.79601169863318037983e+09, '01a22aa3a9c428ed422c30a63869', 'work', 'anthropic', 'm', '{}', 0, '["travel"]', NULL, 1);
-INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22aa3a9c4fe6842e8327e390b', '01a22aa3a9c4cf09f5d6d6276577', NULL, 1, 'user', 1.79601169862864613532e+09, '{"text":"hi"}', NULL);
-INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22aa3a9c428ed422c30a63869', '01a22aa3a9c4cf09f5d6d6276577', '01a22aa3a9c4fe6842e8327e390b', 2, 'assistant', 1.79601169862868571282e+09, '{}', '01a22aa3a9c42e4653780ba2e69d');
-INSERT INTO exchanges(n, id, conversation, message, owner, dialect, endpoint, url, request_headers, request_body, status, response_headers, started, ended, ending, problem, tools, lost) VALUES (1, '01a22aa3a9c42e4653780ba2e69d', '01a22aa3a9c4cf09f5d6d6276577', '01a22aa3a9c428ed422c30a63869', 'ede3afde13bad90c2d67fb05', 'anthropic', 'work', 'https://api.example.com/v1', '[]', X'7801030000000001', 200, '[["content-type", "text/event-stream"]]', 1.79601169862845158574e+09, 1.79601169862863850592e+09, 'complete', '', NULL, 0);
+INSERT INTO conversations(id, title, created, updated, head, endpoint, dialect, model, settings, pinned, tags, deleted_at, recorded) VALUES ('01a22aacc5fb7c829efa91671fa9', 'Trip to Ōsaka', 1.79601229567588734623e+09, 1.79601229567862224578e+09, '01a22aacc5fc2d149772364b795e', 'work', 'anthropic', 'm', '{}', 0, '["travel"]', NULL, 1);
+INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22aacc5fc2e3641fa9fddeb2f', '01a22aacc5fb7c829efa91671fa9', NULL, 1, 'user', 1.79601229567633223537e+09, '{"text":"hi"}', NULL);
+INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22aacc5fc2d149772364b795e', '01a22aacc5fb7c829efa91671fa9', '01a22aacc5fc2e3641fa9fddeb2f', 2, 'assistant', 1.79601229567639827724e+09, '{}', '01a22aacc5fc1a5ee72b47c35842');
+INSERT INTO exchanges(n, id, conversation, message, owner, dialect, endpoint, url, request_headers, request_body, status, response_headers, started, ended, ending, problem, tools, lost) VALUES (1, '01a22aacc5fc1a5ee72b47c35842', '01a22aacc5fb7c829efa91671fa9', '01a22aacc5fc2d149772364b795e', 'f306c4235dcf1856e1be85c8', 'anthropic', 'work', 'https://api.example.com/v1', '[]', X'7801030000000001', 200, '[["content-type", "text/event-stream"]]', 1.79601229567601203915e+09, 1.79601229567632484436e+09, 'complete', '', NULL, 0);
 INSERT INTO chunks(id, at, data) VALUES (16777216, 0.25, X'6576656E743A2070696E670A');
 INSERT INTO chunks(id, at, data) VALUES (16777217, 0.5, X'00FF');
-INSERT INTO calls(conversation, ref, message, exchange, ordinal, key, wire_id, name, kind, raw, fragments, digest, state, problem, other_text) VALUES ('01a22aa3a9c4cf09f5d6d6276577', 't1.c1', '01a22aa3a9c428ed422c30a63869', '01a22aa3a9c42e4653780ba2e69d', 0, 'block 1', 'toolu_1', 'get_weather', 'function', X'7B2263697479223A22EDA0BD227D', 3, 'd1', 'returned', '', NULL);
-INSERT INTO dispatches(id, conversation, call_ref, attempt, owner, started, ended, outcome, policy) VALUES (1, '01a22aa3a9c4cf09f5d6d6276577', 't1.c1', 1, 'ede3afde13bad90c2d67fb05', 1.79601169862869858738e+09, 1.79601169863318037983e+09, 'returned', 'person');
-INSERT INTO results(conversation, call_ref, attempt, body, is_error, origin, created, full_output) VALUES ('01a22aa3a9c4cf09f5d6d6276577', 't1.c1', 1, '{}', 0, 'tool', 1.79601169863318037983e+09, NULL);
-INSERT INTO findings(endpoint, code, count, last) VALUES ('work', 'no-marker', 3, 1.79601169863320851323e+09);
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (1, '01a22aa3a9c4cf09f5d6d6276577', 'title', NULL, NULL, 'Trip to Ōsaka');
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (2, '01a22aa3a9c4cf09f5d6d6276577', 'prose', '01a22aa3a9c4fe6842e8327e390b', NULL, 'weather please');
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (3, '01a22aa3a9c4cf09f5d6d6276577', 'arguments', '01a22aa3a9c428ed422c30a63869', 't1.c1', 'get_weather {"city":"?"}');
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (4, '01a22aa3a9c4cf09f5d6d6276577', 'result', '01a22aa3a9c428ed422c30a63869', 't1.c1', '22 degrees');
+INSERT INTO calls(conversation, ref, message, exchange, ordinal, key, wire_id, name, kind, raw, fragments, digest, state, problem, other_text) VALUES ('01a22aacc5fb7c829efa91671fa9', 't1.c1', '01a22aacc5fc2d149772364b795e', '01a22aacc5fc1a5ee72b47c35842', 0, 'block 1', 'toolu_1', 'get_weather', 'function', X'7B2263697479223A22EDA0BD227D', 3, 'd1', 'returned', '', NULL);
+INSERT INTO dispatches(id, conversation, call_ref, attempt, owner, started, ended, outcome, policy) VALUES (1, '01a22aacc5fb7c829efa91671fa9', 't1.c1', 1, 'f306c4235dcf1856e1be85c8', 1.7960122956764402389e+09, 1.79601229567862224578e+09, 'returned', 'person');
+INSERT INTO results(conversation, call_ref, attempt, body, is_error, origin, created, full_output) VALUES ('01a22aacc5fb7c829efa91671fa9', 't1.c1', 1, '{}', 0, 'tool', 1.79601229567862224578e+09, NULL);
+INSERT INTO findings(endpoint, code, count, last) VALUES ('work', 'no-marker', 3, 1.79601229567866706843e+09);
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (1, '01a22aacc5fb7c829efa91671fa9', 'title', NULL, NULL, 'Trip to Ōsaka');
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (2, '01a22aacc5fb7c829efa91671fa9', 'prose', '01a22aacc5fc2e3641fa9fddeb2f', NULL, 'weather please');
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (3, '01a22aacc5fb7c829efa91671fa9', 'arguments', '01a22aacc5fc2d149772364b795e', 't1.c1', 'get_weather {"city":"?"}');
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (4, '01a22aacc5fb7c829efa91671fa9', 'result', '01a22aacc5fc2d149772364b795e', 't1.c1', '22 degrees');
