@@ -39,6 +39,9 @@ from tui.tools.registry import FixedSource, Registry
 SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
 
 
+STOP = wire.event({"type": "message_stop"})
+
+
 class Desk:
     """A tool `look` that notes what it was run with and can be made to wait."""
 
@@ -179,7 +182,7 @@ async def test_an_invalid_call_is_answered_with_the_reason_and_its_neighbour_run
         ),
         (wire.start() + wire.call(1, "a", "look", '{"id":"1"}'), None, "incomplete"),
         (
-            wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}')),
+            wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}')).removesuffix(STOP),
             StreamBroken("reset"),
             "incomplete",
         ),
@@ -211,6 +214,18 @@ async def test_a_turn_that_did_not_end_well_runs_nothing_and_the_conversation_go
     assert await stage.run("try again") == "done"
     sent = stage.source.sent(1)["messages"]
     assert "tool_use" not in str(sent)
+
+
+async def test_a_connection_that_breaks_after_the_end_marker_stops_nothing() -> None:
+    stage = Stage(
+        Reply(
+            [wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))],
+            breaks=StreamBroken("reset"),
+        ),
+        two_chunks(wire.prose_turn("ok")),
+    )
+    assert await stage.run() == "done"
+    assert stage.desk.ran == [{"id": "1"}]
 
 
 async def test_the_turn_limit_stops_a_model_that_calls_for_ever_and_says_so() -> None:

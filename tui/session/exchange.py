@@ -137,4 +137,9 @@ async def _until_over(response: OpenResponse, reader: TurnReader) -> AsyncIterat
             data = await asyncio.wait_for(anext(chunks), patience)
         except (StopAsyncIteration, TimeoutError):
             return
+        except StreamBroken:
+            if reader.turn.ended_at is None:
+                raise
+            # The provider had said that the turn is over: how the connection ends says nothing.
+            return
         yield data
