@@ -102,6 +102,12 @@ def test_a_taken_port_is_refused_with_a_way_out() -> None:
     assert "another port" in refused.value.hint
 
 
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_a_number_that_is_no_port_is_refused(port: int) -> None:
+    with pytest.raises(UsageError, match="is no port"):
+        listening(port)
+
+
 def test_only_loopback_is_listened_on() -> None:
     with listening(0) as listener:
         assert listener.getsockname()[0] == HOST == "127.0.0.1"

@@ -152,9 +152,13 @@ def listening(port: int) -> socket.socket:
     Raises:
         UsageError: the port cannot be had.
     """
+    if not 0 <= port <= 65_535:
+        raise UsageError(
+            f"{port} is no port", hint="ports are numbers up to 65535; 0 is any free one"
+        )
     try:
         return socket.create_server((HOST, port))
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise UsageError(
             f"the demo server cannot listen on port {port}: {error}",
             hint="choose another port, or 0 for any that is free",
