@@ -97,8 +97,8 @@ async def _run(
     # A pipe of our own: asyncio's would tie the end of the process to the end of its output,
     # which a child in the background keeps open.
     receiver, sender = os.pipe()
-    try:
-        process = await asyncio.create_subprocess_exec(
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
             *words,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=sender,
@@ -107,8 +107,16 @@ async def _run(
             env=dict(environment),
             start_new_session=True,
         )
+    )
+    try:
+        # Shielded: cancelled in the middle, asyncio would kill the process but not its group.
+        process = await asyncio.shield(starting)
     except BaseException:
         os.close(receiver)
+        await asyncio.wait({starting})
+        if not starting.cancelled() and starting.exception() is None:
+            _signal(starting.result().pid, signal.SIGKILL)
+            await starting.result().wait()
         raise
     finally:
         os.close(sender)

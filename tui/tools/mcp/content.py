@@ -33,8 +33,12 @@ def outcome_of(result: Any) -> ToolOutcome:
 
 
 def _says(content: Sequence[ResultContent], value: Any) -> bool:
+    # The SDK wraps a plain value in {"result": ...} and sends it as text beside that.
+    plain = value["result"] if isinstance(value, dict) and set(value) == {"result"} else None
     for item in content:
         if isinstance(item, TextContent):
+            if plain is not None and item.text == str(plain):
+                return True
             try:
                 if json.loads(item.text) == value:
                     return True
