@@ -111,7 +111,8 @@ class BlockSplitter:
         """What is not settled yet, the unfinished last line included; None when all is."""
         partial = "".join(self._partial)
         if self._open is None:
-            return Block("paragraph", partial, closed=False) if partial else None
+            kind: BlockKind = "fence" if FENCE.match(partial) else "paragraph"
+            return Block(kind, partial, closed=False) if partial else None
         return self._block(self._open, partial, closed=False)
 
     def _drain(self) -> list[Block]:
@@ -305,7 +306,7 @@ class BlockSplitter:
         source = "".join((*block.lines, partial))
         kind = block.kind
         if partial and kind == "blank":
-            kind = "paragraph"
+            kind = "fence" if FENCE.match(partial) else "paragraph"
         if kind == "fence" and closed:
             closed = self._fence_is_closed(block)
         return Block(kind, source, block.ordinal, block.follows, block.loose, closed)

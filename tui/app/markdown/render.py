@@ -33,14 +33,14 @@ from tui.app.markdown.flow import (
     Rule,
     Table,
 )
-from tui.app.markdown.highlight import highlighted
+from tui.app.markdown.highlight import MOST_CHARACTERS, MOST_LINES, highlighted
 from tui.app.safe import clean, clean_line
 
 LINK_META = "verbatim_link"
 """Key of the meta data under which a linked character carries its address."""
 
-LARGEST_BLOCK = 32 * 1024
-"""Characters above which a block is shown as it stands."""
+LARGEST_BLOCK = 16 * 1024
+"""Characters above which a block is shown as it stands: brackets that never close cost the square."""
 
 _MOST_NESTING = 40
 _BARE_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]*[^\s<>\"'`|\\^{}.,;:!?)\]]")
@@ -57,7 +57,7 @@ def render(block: Block, *, live: bool = False) -> list[Flow]:
     source = clean(block.source)
     if not source.strip():
         return []
-    if len(source) > LARGEST_BLOCK:
+    if too_large(block):
         return [Raw(Content(source.strip("\n")))]
     tokens = _parser().parse(source)
     if max((token.level for token in tokens), default=0) >= _MOST_NESTING - 2:
@@ -67,6 +67,13 @@ def render(block: Block, *, live: bool = False) -> list[Flow]:
     if block.kind == "item" and flows and isinstance(flows[0], Listing):
         flows[0] = _renumbered(flows[0], block.ordinal)
     return flows
+
+
+def too_large(block: Block) -> bool:
+    """Whether laying the block out would take too long."""
+    if block.kind in ("fence", "code"):
+        return len(block.source) > MOST_CHARACTERS or block.source.count("\n") > MOST_LINES
+    return len(block.source) > LARGEST_BLOCK
 
 
 def open_web_address(url: str) -> bool:

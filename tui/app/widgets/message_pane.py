@@ -186,7 +186,7 @@ class MessagePane(VerticalScroll):
             self._loading_many = False
             self._first_mounted = max(len(self._records) - MOUNTED, 0)
             self._mount_from(self._first_mounted)
-            self.anchor()
+            self.action_follow()
 
     async def clear(self) -> None:
         """Forget every message."""
@@ -198,12 +198,11 @@ class MessagePane(VerticalScroll):
         self._chosen = None
         await self.remove_children()
         self._earlier = ShowEarlier(Content())
-        self.anchor()
+        self.anchor(False)
+        self._anchor_released = False
+        self._show_new_below(shown=False)
 
     # -- drawing -----------------------------------------------------------------------------
-
-    def on_mount(self) -> None:
-        self.anchor()
 
     def mark_changed(self, shown: ShownMessage) -> None:
         """Draw `shown` soon: not before twice the cost of the last drawing has passed."""
@@ -282,7 +281,17 @@ class MessagePane(VerticalScroll):
     @property
     def following(self) -> bool:
         """Whether the pane stays at the end while text arrives."""
-        return self.is_anchored and not self._anchor_released
+        return not (self.is_anchored and self._anchor_released)
+
+    def watch_virtual_size(self) -> None:
+        # Textual moves content that is shorter than its anchored place down to the end of it.
+        tall = self.virtual_size.height > self.scrollable_content_region.height
+        if tall and not self.is_anchored:
+            self.anchor()
+        elif not tall and self.is_anchored:
+            self.anchor(False)
+            self._anchor_released = False
+            self.scroll_home(animate=False, force=True, immediate=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -292,8 +301,19 @@ class MessagePane(VerticalScroll):
         if self.following:
             self._show_new_below(shown=False)
 
+    def release_anchor(self) -> None:
+        """A person scrolls: no more following, unless they are at the end all the same."""
+        if self.max_scroll_y > 0:
+            super().release_anchor()
+            self.call_after_refresh(self._follow_if_at_end)
+
+    def _follow_if_at_end(self) -> None:
+        if not self.following and self.scroll_y >= self.max_scroll_y:
+            self.action_follow()
+
     def action_follow(self) -> None:
-        self.anchor()
+        if self.is_anchored:
+            self.anchor()
         self._show_new_below(shown=False)
         self._unmount_oldest()
 

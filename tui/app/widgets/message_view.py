@@ -87,9 +87,8 @@ class MessageView(Widget):
     def _make_ending(self) -> Static:
         mark = {"information": "·", "warning": "!", "error": "✗"}[self.shown.severity]
         self.add_class(f"-{self.shown.severity}")
-        return Static(
-            content(f"{mark} {clean_line(self.shown.outcome)}"), classes="message--ending"
-        )
+        words = self.shown.outcome.replace("\n", "\n  ")
+        return Static(content(f"{mark} {words}"), classes="message--ending")
 
     def toggle_thinking(self) -> bool:
         """Open the folded parts, or fold them; False when there are none."""

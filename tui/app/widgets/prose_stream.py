@@ -15,8 +15,7 @@ from textual.widget import Widget
 
 from tui.app.markdown.blocks import Block, BlockSplitter
 from tui.app.markdown.flow import Code, Flow, Raw
-from tui.app.markdown.highlight import MOST_LINES
-from tui.app.markdown.render import LARGEST_BLOCK, render
+from tui.app.markdown.render import render, too_large
 from tui.app.safe import clean, clean_line
 from tui.app.widgets.prose import Piece, Prose
 
@@ -92,8 +91,7 @@ class ProseStream(Widget):
 
     def _pieces(self, block: Block) -> Iterator[Piece]:
         gap = block.loose if block.follows else True
-        long_fence = block.kind == "fence" and block.source.count("\n") > MOST_LINES
-        if self._literal or long_fence or len(block.source) > LARGEST_BLOCK:
+        if self._literal or too_large(block):
             position = 0
             source = block.source
             while position < len(source):
