@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -19,6 +18,7 @@ from tui.core.errors import ProtocolViolation
 from tui.core.finalise import FinalCall
 from tui.core.states import CallState
 from tui.tools.contract import ProgressSink, RunContext, Tool, ToolOutcome
+from tui.tools.endings import EndState, Raised, given_up, how_it_ended
 from tui.tools.limits import OutputLimits, within
 from tui.tools.printed import Printed, captured
 from tui.tools.registry import Registry
@@ -26,10 +26,6 @@ from tui.tools.registry import Registry
 DEFAULT_TIMEOUT: Final = 120.0
 """Seconds."""
 _LAST_GRACE: Final = 0.05
-_MAX_MESSAGE: Final = 4_000
-"""Characters of an exception's own words that the model is sent."""
-
-EndState = Literal[CallState.RETURNED, CallState.FAILED, CallState.TIMED_OUT, CallState.CANCELLED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +46,6 @@ class Outcome:
     """Seconds since the epoch; when it was started, after any waiting for its turn."""
     seconds: float
     """How long it ran."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Raised:
-    message: str
-    traceback: str
 
 
 class Dispatcher:
@@ -179,9 +169,9 @@ class Dispatcher:
             await _first(work, stop, timeout=timeout)
             if not work.done():
                 await self._stop(work, context)
-                ended = _given_up(None if stop.done() else timeout, context, work)
+                ended = given_up(None if stop.done() else timeout, context, work)
             else:
-                ended = _ended(work)
+                ended = how_it_ended(work)
         except asyncio.CancelledError:
             await self._stop(work, context)
             raise
@@ -200,7 +190,7 @@ class Dispatcher:
             seconds=self._timer() - began,
         )
 
-    async def _stop(self, work: asyncio.Task[ToolOutcome | _Raised], context: RunContext) -> None:
+    async def _stop(self, work: asyncio.Task[ToolOutcome | Raised], context: RunContext) -> None:
         context.stop()
         work.cancel()
         await asyncio.wait({work}, timeout=self._grace)
@@ -229,72 +219,11 @@ async def _first(
 
 async def _guarded(
     tool: Tool, call: FinalCall, context: RunContext, printed: Printed
-) -> ToolOutcome | _Raised:
+) -> ToolOutcome | Raised:
     with captured(printed):
         try:
             return await tool.run(call, context)
         except (asyncio.CancelledError, GeneratorExit):
             raise
         except BaseException as error:  # noqa: BLE001 - sys.exit in a tool must not end the program
-            return _Raised(_message(error), _trace(error))
-
-
-def _ended(work: asyncio.Task[ToolOutcome | _Raised]) -> tuple[EndState, ToolOutcome, str]:
-    if work.cancelled():
-        words = "The tool failed: it cancelled itself. Nobody else asked for it."
-        return CallState.FAILED, ToolOutcome.error(words), ""
-    match work.result():
-        case _Raised(message, trace):
-            return CallState.FAILED, ToolOutcome.error(message), trace
-        case ToolOutcome() as outcome:
-            return CallState.FAILED if outcome.is_error else CallState.RETURNED, outcome, ""
-
-
-def _given_up(
-    timeout: float | None, context: RunContext, work: asyncio.Task[ToolOutcome | _Raised]
-) -> tuple[EndState, ToolOutcome, str]:
-    """How a run ends that was stopped, by its `timeout` or (None) by a person."""
-    state: EndState
-    if timeout is not None:
-        state = CallState.TIMED_OUT
-        words = f"The call timed out: no result after {timeout:g} seconds."
-    else:
-        state = CallState.CANCELLED
-        words = "The call was cancelled by the user while it ran."
-    words += " What it did until then is not undone."
-    if context.left_running:
-        words += f" Note: {context.left_running}."
-    trace = ""
-    if work.done() and not work.cancelled():
-        # It raised something of its own while it was being cancelled: keep that for people.
-        ended = work.result()
-        trace = ended.traceback if isinstance(ended, _Raised) else ""
-    return state, ToolOutcome.error(words), trace
-
-
-def _message(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"The tool failed: it tried to end the program (exit {error.code!r})."
-    try:
-        words = str(error)
-    except Exception:  # noqa: BLE001 - an exception whose __str__ raises is still only a failed tool
-        words = "(its message cannot be read)"
-    if len(words) > _MAX_MESSAGE:
-        words = f"{words[:_MAX_MESSAGE]} [and {len(words) - _MAX_MESSAGE:,} more characters]"
-    name = type(error).__name__
-    return f"The tool failed: {name}: {words}" if words else f"The tool failed: {name}"
-
-
-def _trace(error: BaseException) -> str:
-    """The traceback without our own frames at its top: it begins where the tool's code does."""
-    frame = error.__traceback__
-    while (
-        frame is not None
-        and frame.tb_next is not None
-        and frame.tb_frame.f_globals.get("__name__", "").startswith("tui.tools.")
-    ):
-        frame = frame.tb_next
-    try:
-        return "".join(traceback.format_exception(type(error), error, frame))
-    except Exception as problem:  # noqa: BLE001 - the same __str__ that raises
-        return f"{type(error).__name__} (its traceback cannot be written: {type(problem).__name__})"
+            return Raised.by(error)

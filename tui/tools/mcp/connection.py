@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
@@ -20,6 +19,7 @@ from tui.tools.mcp.config import ServerConfig
 from tui.tools.mcp.content import outcome_of
 from tui.tools.mcp.questions import AskPerson, Question
 from tui.tools.mcp.serverlog import ServerLog, current_log, keep_sdk_quiet
+from tui.tools.mcp.transports import transport
 from tui.tools.threads import in_daemon_thread
 
 INSTALL: Final = "pip install 'verbatim-tui[mcp]'"
@@ -236,7 +236,7 @@ class Connection:
             return mcp_types.ElicitResult(action=answer.action, content=content)
 
         client = Client(
-            self._transport(),
+            transport(self._config, self._log, self._errors_ended),
             mode="auto",
             cache=None,
             client_info=mcp_types.Implementation(name="verbatim", version="1"),
@@ -248,52 +248,9 @@ class Connection:
         async with client:
             yield client
 
-    def _transport(self) -> Any:
-        return self._http() if self._config.url is not None else self._stdio()
-
-    @asynccontextmanager
-    async def _stdio(self) -> AsyncIterator[Any]:
-        from mcp import StdioServerParameters
-        from mcp.client.stdio import stdio_client
-
-        assert self._config.command is not None  # noqa: S101 - a server has a command or a URL
-        parameters = StdioServerParameters(
-            command=self._config.command,
-            args=list(self._config.args),
-            env=dict(self._config.env),
-            cwd=self._config.cwd,
-            encoding_error_handler="replace",
-        )
-        receiver, sender = os.pipe()
-        reading = asyncio.create_task(self._log.read(receiver, self._errors_ended))
-        errors = os.fdopen(sender, "w")
-        try:
-            async with stdio_client(parameters, errlog=errors) as streams:
-                # The server's process alone holds the other end now: it ends when that does.
-                errors.close()
-                yield streams
-        finally:
-            errors.close()
-            await asyncio.wait({reading}, timeout=0.2)
-            reading.cancel()
-            await asyncio.wait({reading})
-
     def _errors_ended(self) -> None:
         self._look_after = True
         self._wake.set()
-
-    @asynccontextmanager
-    async def _http(self) -> AsyncIterator[Any]:
-        import httpx2
-        from mcp.client.streamable_http import streamable_http_client
-
-        assert self._config.url is not None  # noqa: S101
-        timeout = httpx2.Timeout(30, read=300)
-        async with (
-            httpx2.AsyncClient(headers=dict(self._config.headers), timeout=timeout) as client,
-            streamable_http_client(self._config.url, http_client=client) as streams,
-        ):
-            yield streams
 
     def _outcome(self, call: asyncio.Task[Any]) -> ToolOutcome:
         from mcp.shared.exceptions import MCPError
