@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.calls import acting
+from tests.tools.calls import acting, until
 from tui.core.errors import ToolError
 from tui.tools.contract import HandlerTool, RunContext
 from tui.tools.registry import FixedSource, Registry, fitting_name
@@ -89,6 +90,25 @@ async def test_a_source_that_fails_is_reported_and_the_others_work() -> None:
         broken.failure = None
         await registry.reload()
         assert registry.problems == ()
+
+
+async def test_what_is_open_is_on_offer_while_a_slow_source_still_opens() -> None:
+    release = asyncio.Event()
+
+    class Slow(ChangingSource):
+        async def open(self, changed: Callable[[], None]) -> None:
+            await release.wait()
+            self.tools = (_tool("late"),)
+
+    fast = ChangingSource("fast")
+    registry = Registry([Slow("slow"), fast])
+    fast.tools = (_tool("early"),)
+    opening = asyncio.create_task(registry.open())
+    await until(lambda: "early" in registry.specs_by_name)
+    assert not opening.done()
+    release.set()
+    await opening
+    assert set(registry.specs_by_name) == {"early", "late"}
 
 
 async def test_a_change_is_told_once_and_only_when_something_differs() -> None:

@@ -133,7 +133,10 @@ class Registry:
         return self._by_name.get(name)
 
     async def open(self) -> None:
-        """Open all sources at once. One that fails is in `problems`; the others work."""
+        """Open all sources at the same time. One that fails is in `problems`; the others work.
+
+        What is open is on offer at once, so this may run in the background.
+        """
         await self._each(lambda source: source.open(self._collect))
 
     async def reload(self) -> None:
@@ -159,9 +162,10 @@ class Registry:
                 self._source_problems[index] = Problem(source.origin, error)
             else:
                 self._source_problems.pop(index, None)
+            # At once: a server that takes its time keeps nobody else's tools away.
+            self._collect()
 
         await asyncio.gather(*(one(index, source) for index, source in enumerate(self._sources)))
-        self._collect()
 
     def _collect(self) -> None:
         found: dict[str, Registered] = {}
