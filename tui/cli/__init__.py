@@ -21,6 +21,8 @@ EXIT_USAGE: Final = 2
 COMMANDS: Final[dict[str, str]] = {
     "chat": "open the chat (the default)",
     "ask": "ask one prompt without the screen",
+    "record": "keep one exchange with an endpoint as a recording",
+    "replay": "show recordings in the chat, or print what `ask` would",
     "endpoints": "list the endpoints and what each still lacks",
     "demo-server": "serve the demo model on a loopback port",
     "check": "read recorded response bodies through the production pipeline",

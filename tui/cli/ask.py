@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Final, TextIO
 
 from tui.cli import compose
-from tui.core.errors import UsageError
 from tui.core.events import RefusalFragment, TextFragment
 from tui.core.states import CallState
 from tui.session.update_json import update_as_json
@@ -46,8 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask; 0 done, 1 a call was not answered by its tool, 3 the endpoint failed."""
-    if arguments.max_turns is not None and arguments.max_turns < 1:
-        raise UsageError(f"--max-turns {arguments.max_turns} leaves no turn", hint="give 1 or more")
+    compose.check_max_turns(arguments)
     prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt
     return asyncio.run(_ask(arguments, prompt))
 
@@ -57,9 +55,7 @@ async def _ask(arguments: argparse.Namespace, prompt: str) -> int:
     from tui.session.workspace import at_work
 
     setting = compose.read_setting()
-    if arguments.json:
-        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    report = _json_lines(sys.stdout) if arguments.json else _prose(sys.stdout, sys.stderr)
+    report = reporter(as_json=arguments.json)
     trouble = Trouble()
     async with at_work(make_workspace(setting, arguments, interactive=False)) as workspace:
         session = workspace.new().session
@@ -105,6 +101,11 @@ class Trouble:
 
     def _calls(self) -> None:
         self.status = self.status or CALL_TROUBLE
+
+
+def reporter(*, as_json: bool) -> Callable[[SessionUpdate], None]:
+    """What prints the updates of a conversation, for people or as JSON lines."""
+    return _json_lines(sys.stdout) if as_json else _prose(sys.stdout, sys.stderr)
 
 
 def _json_lines(out: TextIO) -> Callable[[SessionUpdate], None]:

@@ -68,6 +68,12 @@ def add_endpoint_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-turns", type=int, metavar="N", help="turns one prompt may take")
 
 
+def check_max_turns(arguments: argparse.Namespace) -> None:
+    """Raises: UsageError when `--max-turns` leaves no turn."""
+    if arguments.max_turns is not None and arguments.max_turns < 1:
+        raise UsageError(f"--max-turns {arguments.max_turns} leaves no turn", hint="give 1 or more")
+
+
 def endpoint_of(arguments: argparse.Namespace, setting: Setting) -> Endpoint:
     """The endpoint that the flags name, else the configured one, else the demo.
 
@@ -113,7 +119,8 @@ def make_source(endpoint: Endpoint, environment: Mapping[str, str]) -> ByteSourc
             f"the endpoint {endpoint.name!r} has no base URL",
             hint=f'write base_url = "https://..." under [endpoints.{endpoint.name}]',
         )
-    from tui.net.http_source import Connection, HttpSource, Timeouts
+    from tui.net.connection import Connection, Timeouts
+    from tui.net.http_source import HttpSource
 
     limits = endpoint.timeouts
     return HttpSource(
@@ -123,6 +130,7 @@ def make_source(endpoint: Endpoint, environment: Mapping[str, str]) -> ByteSourc
             key=resolve_key(endpoint, environment),
             auth=endpoint.auth,
             headers=resolve_headers(endpoint, environment),
+            secret_headers=endpoint.secret_headers,
             timeouts=Timeouts(limits.connect, limits.first_byte, limits.between_chunks),
             proxy=endpoint.proxy,
             ca_file=endpoint.ca_file,
@@ -185,7 +193,7 @@ def make_policy(settings: Settings, approve: str | None, *, interactive: bool) -
     mode = approve or configured.mode
     return Policy(
         mode=mode,  # type: ignore[arg-type]  # argparse allowed only the three words
-        otherwise="ask" if interactive else "deny",
+        otherwise=configured.otherwise if interactive else "deny",
         tools=configured.tools,
         origins=configured.origins,
     )

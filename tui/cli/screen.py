@@ -1,0 +1,51 @@
+"""Opening the screen over a workspace: themes, keys and the terminal's wishes."""
+
+from __future__ import annotations
+
+from tui.cli.compose import Setting
+from tui.core.errors import UsageError
+from tui.recording.replay import Pace
+from tui.session.workspace import Workspace
+
+
+def run_screen(
+    workspace: Workspace,
+    setting: Setting,
+    *,
+    theme: str | None = None,
+    conversation: str | None = None,
+    suggestions: tuple[str, ...] = (),
+    welcome: str = "",
+    first_prompt: str = "",
+    pace: Pace | None = None,
+    note: str = "",
+) -> int:
+    """Run the app until it is left.
+
+    Raises:
+        UsageError: the theme does not exist.
+    """
+    from tui.app.app import DARK, LIGHT, VerbatimApp
+    from tui.app.themes import load_themes, theme_folders
+
+    loaded = load_themes(theme_folders(setting.paths.themes))
+    wanted = theme or setting.settings.theme
+    names = [each.name for each in loaded.themes]
+    if wanted and wanted not in names:
+        raise UsageError(f"there is no theme {wanted!r}", hint=f"there are: {', '.join(names)}")
+    app = VerbatimApp(
+        workspace,
+        conversation=conversation,
+        themes=loaded.themes,
+        faults=loaded.faults,
+        theme=wanted or (LIGHT if setting.settings.dark is False else DARK),
+        keymap=setting.settings.keymap,
+        suggestions=suggestions,
+        welcome=welcome,
+        first_prompt=first_prompt,
+        pace=pace,
+        note=note,
+        copies_folder=setting.paths.state / "copies",
+    )
+    app.run()
+    return app.return_code or 0
