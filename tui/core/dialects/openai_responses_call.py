@@ -35,7 +35,7 @@ _DIFFERS: Final = "the end of the call repeats its arguments, and they are not t
 class CallItem(Item):
     """A call the client is to run: a function call or a custom tool call."""
 
-    family = "call"
+    family = "function_call"
 
     def __init__(self, key: Key, findings: Findings, kind: CallKind) -> None:
         super().__init__(key, findings)
@@ -186,10 +186,14 @@ class CallItem(Item):
                 events.append(CallSpoiled(self.key, self.doubt))
             return events
         full = self._stated or text or self._start
+        odd: list[DialectEvent] = []
+        if full:
+            said = "the arguments of a call came whole, without deltas"
+            odd = self.findings.once("arguments-without-deltas", said, scope=self.key)
         # Empty fragments came: the text is one more, since it stands in for none.
         events = self._append(full) if self._pieces and full else []
         self._stated = full
-        return [*events, CallClosed(self.key, full), *self._compare(text)]
+        return [*events, CallClosed(self.key, full), *self._compare(text), *odd]
 
     def _compare(self, text: str, problem: str = _DIFFERS) -> list[DialectEvent]:
         if not text or text == self.text:

@@ -151,7 +151,7 @@ class ItemEvents:
         Text is shown with the item; progress says nothing that the item does not say when done.
         """
         name = base.removeprefix("response.")
-        kinds = _PROVIDER_KINDS | self._items.kinds
+        kinds = _PROVIDER_KINDS | self._items.provider_kinds
         known = [kind for kind in kinds if name == kind or name.startswith(f"{kind}_")]
         if name == base or not known:
             return None

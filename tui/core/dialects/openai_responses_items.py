@@ -36,7 +36,7 @@ class Item(ABC):
     """One output item: the names it was called by, and whether it is done."""
 
     family: str
-    """Which events belong to it: `message`, `reasoning`, `call`, or the provider's own kind."""
+    """Which events belong to it: `message`, `reasoning`, `function_call`, or the provider's own kind."""
 
     def __init__(self, key: Key, findings: Findings) -> None:
         self.key = key

@@ -42,8 +42,9 @@ class Items:
         self._items: list[Item] = []
 
     @property
-    def kinds(self) -> set[str]:
-        return {item.family for item in self._items}
+    def provider_kinds(self) -> set[str]:
+        """Types of the items so far that the provider runs or keeps itself."""
+        return {item.family for item in self._items if isinstance(item, ProviderRunItem)}
 
     @property
     def calls(self) -> list[CallItem]:
@@ -120,6 +121,9 @@ class Items:
         for each in self._items:
             if not each.done or (isinstance(each, CallItem) and not each.closed):
                 events += each.end()
+        if any(call.call_id is None for call in self.calls):
+            said = "a call never got a call id; one is made up"
+            events += self.findings.once("call-id-missing", said)
         return events
 
     def _confirm(self, owner: Item, item: Mapping[str, Any], raw: str) -> list[DialectEvent]:
@@ -186,7 +190,7 @@ class Items:
 
         `kind`: `function_call` or `custom_tool_call`, for a call that nobody announced.
         """
-        owner, events = self._owner("call", value)
+        owner, events = self._owner("function_call", value)
         if owner is None:
             events += self._unannounced(kind, value)
             owner = self._items[-1]
@@ -195,7 +199,7 @@ class Items:
         if not text or not isinstance(owner, str):
             said = f"an event without arguments is ignored: {owner}"
             return None, events + self.findings.once("event-unattributed", said)
-        index, id = _index_of(value), _id_of("call", value)
+        index, id = _index_of(value), _id_of("function_call", value)
         suspects = {call.key for call in self.calls if index in call.indexes or id in call.ids}
         suspects |= {call.key for call in self.calls if not call.done}
         return None, [*events, UnattributedFragment(text, owner, tuple(sorted(suspects)))]
@@ -263,7 +267,9 @@ class Items:
             if at != "used":
                 owner.indexes.add(index)
             elif isinstance(owner, CallItem):
-                owner.doubt = "the index of its fragments names another call"
+                for call in self.calls:
+                    if call is owner or (index in call.indexes and not call.done):
+                        call.doubt = "the index and the id of a fragment name different calls"
         if isinstance(owner, CallItem) and RULES[at, named] is Rule.LONE_UNCONFIRMED_OR_NEW:
             owner.doubt = "its fragments came under an id that was never announced"
         return owner, events
@@ -286,7 +292,7 @@ class Items:
 
 
 def _id_of(family: str, value: Mapping[str, Any]) -> str | None:
-    call_id = word(value, "call_id") if family == "call" else None
+    call_id = word(value, "call_id") if family == "function_call" else None
     return call_id or word(value, "item_id")
 
 

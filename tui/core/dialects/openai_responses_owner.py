@@ -14,12 +14,8 @@ from tui.core.dialects.openai_responses_items import Item
 from tui.core.dialects.openai_responses_names import Rule
 from tui.core.events import Key
 
-_FAMILIES: Final = {
-    "message": "message",
-    "reasoning": "reasoning",
-    "function_call": "call",
-    "custom_tool_call": "call",
-}
+_FAMILIES: Final = {"custom_tool_call": "function_call"}
+"""Item types that are kept as another family; any other type is its own."""
 
 
 def family_of(item: Mapping[str, Any]) -> str:
@@ -98,7 +94,7 @@ def embedded_owner(
         named = [each for each in left if name is not None and name in each.ids]
         if named:
             return named[0]
-    if left and (in_order or family_of(item) not in ("call", "message")):
+    if left and (in_order or family_of(item) not in ("function_call", "message")):
         return left[0]
     return next((each for each in left if each.fits(item, raw)), None)
 
