@@ -53,6 +53,16 @@ def member_text(text: str, *path: str | int) -> str | None:
     Raises:
         ValueError: the text is not JSON up to that place.
     """
+    span = member_span(text, *path)
+    return None if span is None else text[span[0] : span[1]]
+
+
+def member_span(text: str, *path: str | int) -> tuple[int, int] | None:
+    """Where `member_text` stands in `text`, in characters.
+
+    Raises:
+        ValueError: the text is not JSON up to that place.
+    """
     position = _skip(text, 0)
     for step in path:
         found = (
@@ -63,7 +73,7 @@ def member_text(text: str, *path: str | int) -> str | None:
         if found is None:
             return None
         position = found
-    return text[position : _value_end(text, position)]
+    return position, _value_end(text, position)
 
 
 def _skip(text: str, position: int) -> int:

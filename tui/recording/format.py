@@ -52,6 +52,8 @@ class Recording:
     problem: str = ""
     results: tuple[CallResult, ...] = ()
     """What the calls of this turn returned, for a replay to give again. `call` is `tN.cM`."""
+    made_by: tuple[str, ...] = ()
+    """For a fixture that was made, not recorded: the command of each step, first to last."""
     path: Path | None = field(default=None, compare=False)
 
     def timed_chunks(self) -> list[tuple[float, bytes]]:
@@ -165,6 +167,7 @@ def _recording(body: bytes, plain: dict[str, Any], path: Path) -> Recording:
         ending=cast(Ending, ending),
         problem=plain["problem"],
         results=tuple(decode_result(json.dumps(each)) for each in plain["results"]),
+        made_by=tuple(str(words) for words in plain.get("made_by", ())),
         path=path,
     )
 
@@ -175,6 +178,8 @@ def _pairs(plain: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
 
 def _sidecar(recording: Recording, body_name: str) -> dict[str, Any]:
     head = recording.head
+    # Only what was made says so: a recording has nothing to say here.
+    made = {"made_by": list(recording.made_by)} if recording.made_by else {}
     return {
         _MARK: VERSION,
         "body": {
@@ -198,7 +203,7 @@ def _sidecar(recording: Recording, body_name: str) -> dict[str, Any]:
         if head is not None
         else None,
         "results": [json.loads(encode_result(result)) for result in recording.results],
-    }
+    } | made
 
 
 def _write(path: Path, data: bytes, overwrite: bool) -> None:
