@@ -433,6 +433,14 @@ def test_a_failed_response_is_an_error_without_a_stop_reason() -> None:
     assert "no reason was given" in turn.error
 
 
+def test_an_event_that_says_failed_is_believed_over_a_status_that_does_not() -> None:
+    turn = read(
+        CREATED, added(call()), args(A), done(call(arguments=A)), ended(name="failed", error=None)
+    )
+    assert (turn.outcome, turn.stop_reason) == ("error", None)
+    assert [state for *_, state in calls(turn)] == ["incomplete"]
+
+
 def test_what_follows_the_end_is_ignored_or_a_call_would_run_twice() -> None:
     again = [CREATED, added(call("call_2")), args(A), done(call("call_2", A)), ended()]
     turn = read(CREATED, added(call()), args(A), done(call(arguments=A)), ended(), *again)
