@@ -245,6 +245,26 @@ def test_a_call_that_was_never_announced_is_named_when_it_is_done() -> None:
     ]
 
 
+def test_a_call_may_be_named_by_the_event_that_states_its_arguments() -> None:
+    turn = read(CREATED, args_done(A) | {"name": "f", "call_id": "call_1"}, ended())
+    assert calls(turn) == [FIRST]
+
+
+def test_an_index_in_quotes_means_the_same_number() -> None:
+    turn = read(
+        CREATED,
+        added(call(), "0"),
+        added(second(), "1"),
+        args(A, "0", ABSENT),
+        args(B, "1", ABSENT),
+        done(call(arguments=A), "0"),
+        done(second(B), 1),
+        ended(),
+    )
+    assert calls(turn) == [FIRST, SECOND]
+    assert codes(turn) == ["index-string", "item-id-missing"]
+
+
 def test_an_announcement_that_comes_late_names_the_call_that_its_fragments_began() -> None:
     turn = read(CREATED, args('{"a"'), added(call()), args(":1}"), done(call(arguments=A)), ended())
     assert calls(turn) == [FIRST]

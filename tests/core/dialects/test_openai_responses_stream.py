@@ -160,6 +160,14 @@ def test_a_second_message_at_the_index_of_the_first_is_shown_though_it_came_whol
     assert turn.text == "AB"
 
 
+def test_messages_that_all_have_one_id_are_kept_apart_by_their_index() -> None:
+    first = [text("A"), done(message("A"))]
+    turn = read(CREATED, *first, added(message(), 1), text("B", 1), done(message("B"), 1), ended())
+    assert turn.text == "AB"
+    assert len(turn.message().parts) == 2
+    assert codes(turn) == ["item-added-missing"]
+
+
 def test_a_refusal_is_no_prose() -> None:
     part = {"type": "refusal", "refusal": "No."}
     item = message() | {"content": [part]}

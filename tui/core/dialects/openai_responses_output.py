@@ -26,6 +26,8 @@ from tui.core.dialects.openai_responses_owner import (
     embedded_owner,
     family_of,
     finished_owner,
+    id_of,
+    index_of,
     word,
 )
 from tui.core.dialects.openai_responses_owner import owner as find_owner
@@ -195,11 +197,11 @@ class Items:
             events += self._unannounced(kind, value)
             owner = self._items[-1]
         if isinstance(owner, CallItem):
-            return owner, events + owner.learn({"name": value.get("name")})
+            return owner, events + owner.learn(value)
         if not text or not isinstance(owner, str):
             said = f"an event without arguments is ignored: {owner}"
             return None, events + self.findings.once("event-unattributed", said)
-        index, id = _index_of(value), _id_of("function_call", value)
+        index, id = index_of(value), id_of("function_call", value)
         suspects = {call.key for call in self.calls if index in call.indexes or id in call.ids}
         suspects |= {call.key for call in self.calls if not call.done}
         return None, [*events, UnattributedFragment(text, owner, tuple(sorted(suspects)))]
@@ -228,7 +230,7 @@ class Items:
     def _unannounced(self, kind: str, value: Mapping[str, Any]) -> list[DialectEvent]:
         said = "events came for an item that was not announced"
         events = self.findings.once("item-added-missing", said)
-        index, id = _index_of(value), _id_of(kind, value)
+        index, id = index_of(value), id_of(kind, value)
         events += self._create({"type": kind, "id": id}, "{}", index)
         self._items[-1].announced = False
         return events
@@ -241,7 +243,7 @@ class Items:
         `whole_names`: whether OpenAI gives both an index and an id in such an event.
         """
         known = self.of(family)
-        id = _id_of(family, value)
+        id = id_of(family, value)
         index, events = self._index(value, may_lack=not whole_names)
         at: IndexGiven = "absent"
         if index is not None:
@@ -281,7 +283,9 @@ class Items:
     def _index(
         self, value: Mapping[str, Any], *, may_lack: bool = False
     ) -> tuple[int | None, list[DialectEvent]]:
-        index = _index_of(value)
+        index = index_of(value)
+        if isinstance(value.get("output_index"), str) and index is not None:
+            return index, self.findings.once("index-string", "an output index is a string")
         if index is not None or may_lack:
             return index, []
         said = "events do not say the output index of their item"
@@ -289,13 +293,3 @@ class Items:
 
     def _new_key(self) -> Key:
         return Key(f"item:{len(self._items)}")
-
-
-def _id_of(family: str, value: Mapping[str, Any]) -> str | None:
-    call_id = word(value, "call_id") if family == "function_call" else None
-    return call_id or word(value, "item_id")
-
-
-def _index_of(value: Mapping[str, Any]) -> int | None:
-    index = value.get("output_index")
-    return index if isinstance(index, int) and not isinstance(index, bool) else None

@@ -28,6 +28,23 @@ def word(names: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def id_of(family: str, value: Mapping[str, Any]) -> str | None:
+    call_id = word(value, "call_id") if family == "function_call" else None
+    return call_id or word(value, "item_id")
+
+
+def index_of(value: Mapping[str, Any]) -> int | None:
+    match value.get("output_index"):
+        case bool():
+            return None
+        case int() as index:
+            return index
+        case str() as text if text.isdecimal() and len(text) < 10:
+            return int(text)
+        case _:
+            return None
+
+
 def owner(rule: Rule, known: list[Item], index: int | None, id: str | None) -> Item | str | None:
     """The item, None for one that nobody announced, or in words why it is nobody's."""
     named = [each for each in known if id in each.ids]
@@ -108,7 +125,7 @@ def announced_before(item: Mapping[str, Any], index: int | None, known: list[Ite
             if call_id in each.ids and (here or id in each.ids):
                 return each
         elif not each.announced:
-            if here or id in each.ids:
+            if not each.done and (here or id in each.ids):
                 return each
         elif id in each.ids and here and not (index is None and each.done):
             return each
