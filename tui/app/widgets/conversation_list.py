@@ -153,8 +153,10 @@ class ConversationList(ModalScreen[None]):
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self._condemned = None
-        self._say_keys()
+        row = self._current()
+        if row is None or row.id != self._condemned:
+            self._condemned = None
+            self._say_keys()
 
     def on_key(self, event: Key) -> None:
         if event.key == "down" and self.query_one("#filter", Input).has_focus:

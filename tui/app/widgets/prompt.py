@@ -261,7 +261,7 @@ class Prompt(Vertical):
         self._offers.clear_options()
         if not self._offered:
             return
-        wide = max(len(command.name) + len(command.arguments) for command in self._offered) + 3
+        wide = max(len(command.name) + len(command.arguments) for command in self._offered) + 4
         for command in self._offered:
             usage = f"/{command.name} {command.arguments}".rstrip()
             self._offers.add_option(
@@ -286,7 +286,7 @@ class Prompt(Vertical):
             return False
         self._input.replace_all(whole + " " if command.arguments else whole)
         self._offers.display = False
-        return bool(command.arguments) or self._input.text != whole
+        return True
 
     def _recall(self, step: int) -> None:
         if not self.history:
