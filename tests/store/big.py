@@ -17,7 +17,24 @@ from typing import Any
 from tests.store.making import begin_exchange, new_call, new_result
 from tui.store import Store
 
-_SYLLABLES = "ba ce di fo gu la me ni po ru sa te vi wo xu za".split()
+_SYLLABLES = [
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "la",
+    "me",
+    "ni",
+    "po",
+    "ru",
+    "sa",
+    "te",
+    "vi",
+    "wo",
+    "xu",
+    "za",
+]
 
 
 def fill(store: Store, conversations: int, calls: int, *, seed: int = 1) -> list[str]:
@@ -97,6 +114,11 @@ def _milliseconds(run: Callable[[], Any], times: int = 5) -> str:
     return f"{sorted(taken)[times // 2] * 1000:8.2f} ms"
 
 
+def written(store: Store, conversation: str) -> None:
+    store.pin(conversation)
+    store.flush()
+
+
 def measure(path: Path, conversations: int, calls: int) -> None:
     """Fill a store at `path` and print how long opening, listing and searching it takes."""
     start = time.perf_counter()
@@ -108,22 +130,22 @@ def measure(path: Path, conversations: int, calls: int) -> None:
     with Store.open(path) as store:
         (exchange, *_) = store.exchanges(ids[0])
         for name, run in {
-            "list 50": lambda: store.list_conversations(),
+            "list 50": store.list_conversations,
             "list, page 20": lambda: store.list_conversations(offset=conversations // 2),
             "list by title word": lambda: store.list_conversations("sate"),
             "path of one": lambda: store.path(ids[len(ids) // 2]),
             "calls of one": lambda: store.calls(ids[len(ids) // 2]),
             "chunks of one": lambda: store.chunks(exchange.id),
-            "unfinished": lambda: store.unfinished_dispatches(),
-            "abandoned": lambda: store.abandoned_exchanges(),
-            "open exchanges": lambda: store.open_exchanges(),
+            "unfinished": store.unfinished_dispatches,
+            "abandoned": store.abandoned_exchanges,
+            "open exchanges": store.open_exchanges,
             "in one, common": lambda: store.search("get_weather", conversation=ids[0]),
             "search common word": lambda: store.search("get_weather"),
             "search two words": lambda: store.search("sate zani"),
             "search rare": lambda: store.search("1999 "),
             "search absent": lambda: store.search("qqqqq"),
             "search 2 letters": lambda: store.search("qq"),
-            "add message": lambda: store.rename(ids[0], "x") or store.flush(),
+            "a write, waited for": lambda: written(store, ids[0]),
         }.items():
             print(f"  {name:18}", _milliseconds(run))
 

@@ -18,6 +18,7 @@ from tests.store.making import (
 from tui.core.errors import StoreError
 from tui.core.states import CallState
 from tui.store import Store, StoreUnusable
+from tui.store.ledger import Outcome
 
 RACER = """
 import sys
@@ -78,6 +79,17 @@ def test_a_call_that_was_answered_without_running_is_not_begun(store: Store) -> 
     assert (call.state, call.problem) == (CallState.DENIED, "not today")
     result = store.results(conversation)["t1.c1"]
     assert (result.origin, result.is_error, result.attempt) == ("person", True, 0)
+
+
+@pytest.mark.parametrize("outcome", [None, "cancelled", "failed"])
+def test_a_call_that_runs_or_ended_otherwise_has_no_second_attempt(
+    store: Store, outcome: Outcome | None
+) -> None:
+    conversation = with_call(store)
+    assert store.begin_dispatch(conversation, "t1.c1")
+    if outcome is not None:
+        store.end_dispatch(conversation, "t1.c1", outcome)
+    assert not store.begin_dispatch(conversation, "t1.c1", attempt=2)
 
 
 def test_an_unknown_call_is_begun_again_only_as_its_next_attempt(store: Store) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,39 @@ def test_around_any_damaged_page_what_is_readable_is_saved(
     assert min(saved) >= WHOLE - 5 * CONVERSATIONS
 
 
+def test_between_two_damages_in_one_table_everything_is_saved(
+    path: Path, sound: bytes, tmp_path: Path
+) -> None:
+    damaged, lost = sound, 0
+    for number in (10, 30):
+        page = sound.index(b"%d" % number * 400) // PAGE
+        damaged = garble_page(page)(damaged)
+        # A leaf page tells how many rows it holds.
+        lost += int.from_bytes(sound[page * PAGE + 3 : page * PAGE + 5])
+    path.write_bytes(damaged)
+    recovered = recover(path, tmp_path / "new.db")
+    assert recovered.problems == ("chunks: database disk image is malformed",)
+    assert 0 < lost < 20
+    assert recovered.rows["chunks"] == 5 * CONVERSATIONS - lost
+
+
+def test_a_truncated_file_is_read_by_its_own_plan_where_it_has_one(
+    path: Path, sound: bytes, tmp_path: Path
+) -> None:
+    """After VACUUM the tables begin elsewhere than in a new store."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("VACUUM")
+    packed = path.read_bytes()
+    path.write_bytes(packed[: len(packed) // PAGE * PAGE - 2 * PAGE])
+    recovered = recover(path, tmp_path / "new.db")
+    assert recovered.rows["conversations"] == CONVERSATIONS
+    assert recovered.rows["chunks"] == 5 * CONVERSATIONS
+    with Store.open(recovered.path) as store:
+        assert {c.title for c in store.list_conversations(limit=1000)} == {
+            f"conversation {n}" for n in range(CONVERSATIONS)
+        }
+
+
 @pytest.mark.parametrize("kept", [0.9, 0.5])
 def test_of_a_truncated_file_the_part_that_is_there_is_saved(
     path: Path, sound: bytes, tmp_path: Path, kept: float
@@ -118,15 +153,12 @@ def test_without_its_first_page_the_file_is_read_by_the_plan_of_a_new_one(
 def test_messages_without_conversation_and_chunks_without_exchange_are_gathered(
     path: Path, sound: bytes, tmp_path: Path
 ) -> None:
-    import sqlite3
-
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         for table in ("conversations", "exchanges"):
             root = connection.execute(
                 "SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)
             ).fetchone()[0]
             sound = garble_page(root - 1)(sound)
-    connection.close()
     path.write_bytes(sound)
     recovered = recover(path, tmp_path / "new.db")
     with Store.open(recovered.path) as store:

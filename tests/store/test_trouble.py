@@ -52,8 +52,10 @@ def test_while_another_program_holds_the_lock_bytes_wait_in_memory_and_reading_g
 def test_a_short_lock_is_no_trouble(path: Path, troubles: Troubles) -> None:
     with Store.open(path, on_trouble=troubles, patience=60) as store:
         conversation = store.create_conversation()
+        assert store.flush()
         other = hold_lock(path)
         store.rename(conversation, "renamed")
+        assert not store.flush()  # It has been tried in vain.
         other.rollback()
         other.close()
         while not store.flush():

@@ -139,7 +139,7 @@ CREATE TABLE findings (
     count INTEGER NOT NULL,
     last REAL NOT NULL,
     PRIMARY KEY (endpoint, code)
-) WITHOUT ROWID;
+);
 
 CREATE TABLE texts (                    -- what can be searched; the record is elsewhere
     id INTEGER PRIMARY KEY,
@@ -194,7 +194,8 @@ TABLES = (
     "findings",
     "texts",
 )
-"""Every table that holds data of its own, parents before children."""
+"""Every table that holds data of its own, parents before children. All have rowids, which is
+how a damaged file is read."""
 
 
 def version_of(connection: sqlite3.Connection) -> int:

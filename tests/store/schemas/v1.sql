@@ -111,7 +111,7 @@ CREATE TABLE findings (
     count INTEGER NOT NULL,
     last REAL NOT NULL,
     PRIMARY KEY (endpoint, code)
-) WITHOUT ROWID;
+);
 CREATE TABLE texts (                    -- what can be searched; the record is elsewhere
     id INTEGER PRIMARY KEY,
     conversation TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
@@ -130,17 +130,17 @@ END;
 CREATE TRIGGER text_deleted AFTER DELETE ON texts BEGIN
     INSERT INTO texts_index(texts_index, rowid, text) VALUES ('delete', old.id, old.text);
 END;
-INSERT INTO conversations(id, title, created, updated, head, endpoint, dialect, model, settings, pinned, tags, deleted_at, recorded) VALUES ('01a22aacc5fb7c829efa91671fa9', 'Trip to Ōsaka', 1.79601229567588734623e+09, 1.79601229567862224578e+09, '01a22aacc5fc2d149772364b795e', 'work', 'anthropic', 'm', '{}', 0, '["travel"]', NULL, 1);
-INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22aacc5fc2e3641fa9fddeb2f', '01a22aacc5fb7c829efa91671fa9', NULL, 1, 'user', 1.79601229567633223537e+09, '{"text":"hi"}', NULL);
-INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22aacc5fc2d149772364b795e', '01a22aacc5fb7c829efa91671fa9', '01a22aacc5fc2e3641fa9fddeb2f', 2, 'assistant', 1.79601229567639827724e+09, '{}', '01a22aacc5fc1a5ee72b47c35842');
-INSERT INTO exchanges(n, id, conversation, message, owner, dialect, endpoint, url, request_headers, request_body, status, response_headers, started, ended, ending, problem, tools, lost) VALUES (1, '01a22aacc5fc1a5ee72b47c35842', '01a22aacc5fb7c829efa91671fa9', '01a22aacc5fc2d149772364b795e', 'f306c4235dcf1856e1be85c8', 'anthropic', 'work', 'https://api.example.com/v1', '[]', X'7801030000000001', 200, '[["content-type", "text/event-stream"]]', 1.79601229567601203915e+09, 1.79601229567632484436e+09, 'complete', '', NULL, 0);
+INSERT INTO conversations(id, title, created, updated, head, endpoint, dialect, model, settings, pinned, tags, deleted_at, recorded) VALUES ('01a22ab2b1e22bcf5e3f3299b985', 'Trip to Ōsaka', 1.79601268374659252171e+09, 1.79601268374956917761e+09, '01a22ab2b1e3a2bff467102a5aec', 'work', 'anthropic', 'm', '{}', 0, '["travel"]', NULL, 1);
+INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22ab2b1e3aec564d0d90ee441', '01a22ab2b1e22bcf5e3f3299b985', NULL, 1, 'user', 1.79601268374700927732e+09, '{"text":"hi"}', NULL);
+INSERT INTO messages(id, conversation, parent, seq, role, created, body, exchange) VALUES ('01a22ab2b1e3a2bff467102a5aec', '01a22ab2b1e22bcf5e3f3299b985', '01a22ab2b1e3aec564d0d90ee441', 2, 'assistant', 1.79601268374707579615e+09, '{}', '01a22ab2b1e29adf2eb41fd438dd');
+INSERT INTO exchanges(n, id, conversation, message, owner, dialect, endpoint, url, request_headers, request_body, status, response_headers, started, ended, ending, problem, tools, lost) VALUES (1, '01a22ab2b1e29adf2eb41fd438dd', '01a22ab2b1e22bcf5e3f3299b985', '01a22ab2b1e3a2bff467102a5aec', '4811194118ed8de9d8741fa4', 'anthropic', 'work', 'https://api.example.com/v1', '[]', X'7801030000000001', 200, '[["content-type", "text/event-stream"]]', 1.79601268374675726892e+09, 1.79601268374699878692e+09, 'complete', '', NULL, 0);
 INSERT INTO chunks(id, at, data) VALUES (16777216, 0.25, X'6576656E743A2070696E670A');
 INSERT INTO chunks(id, at, data) VALUES (16777217, 0.5, X'00FF');
-INSERT INTO calls(conversation, ref, message, exchange, ordinal, key, wire_id, name, kind, raw, fragments, digest, state, problem, other_text) VALUES ('01a22aacc5fb7c829efa91671fa9', 't1.c1', '01a22aacc5fc2d149772364b795e', '01a22aacc5fc1a5ee72b47c35842', 0, 'block 1', 'toolu_1', 'get_weather', 'function', X'7B2263697479223A22EDA0BD227D', 3, 'd1', 'returned', '', NULL);
-INSERT INTO dispatches(id, conversation, call_ref, attempt, owner, started, ended, outcome, policy) VALUES (1, '01a22aacc5fb7c829efa91671fa9', 't1.c1', 1, 'f306c4235dcf1856e1be85c8', 1.7960122956764402389e+09, 1.79601229567862224578e+09, 'returned', 'person');
-INSERT INTO results(conversation, call_ref, attempt, body, is_error, origin, created, full_output) VALUES ('01a22aacc5fb7c829efa91671fa9', 't1.c1', 1, '{}', 0, 'tool', 1.79601229567862224578e+09, NULL);
-INSERT INTO findings(endpoint, code, count, last) VALUES ('work', 'no-marker', 3, 1.79601229567866706843e+09);
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (1, '01a22aacc5fb7c829efa91671fa9', 'title', NULL, NULL, 'Trip to Ōsaka');
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (2, '01a22aacc5fb7c829efa91671fa9', 'prose', '01a22aacc5fc2e3641fa9fddeb2f', NULL, 'weather please');
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (3, '01a22aacc5fb7c829efa91671fa9', 'arguments', '01a22aacc5fc2d149772364b795e', 't1.c1', 'get_weather {"city":"?"}');
-INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (4, '01a22aacc5fb7c829efa91671fa9', 'result', '01a22aacc5fc2d149772364b795e', 't1.c1', '22 degrees');
+INSERT INTO calls(conversation, ref, message, exchange, ordinal, key, wire_id, name, kind, raw, fragments, digest, state, problem, other_text) VALUES ('01a22ab2b1e22bcf5e3f3299b985', 't1.c1', '01a22ab2b1e3a2bff467102a5aec', '01a22ab2b1e29adf2eb41fd438dd', 0, 'block 1', 'toolu_1', 'get_weather', 'function', X'7B2263697479223A22EDA0BD227D', 3, 'd1', 'returned', '', NULL);
+INSERT INTO dispatches(id, conversation, call_ref, attempt, owner, started, ended, outcome, policy) VALUES (1, '01a22ab2b1e22bcf5e3f3299b985', 't1.c1', 1, '4811194118ed8de9d8741fa4', 1.79601268374709725382e+09, 1.79601268374956917761e+09, 'returned', 'person');
+INSERT INTO results(conversation, call_ref, attempt, body, is_error, origin, created, full_output) VALUES ('01a22ab2b1e22bcf5e3f3299b985', 't1.c1', 1, '{}', 0, 'tool', 1.79601268374956917761e+09, NULL);
+INSERT INTO findings(endpoint, code, count, last) VALUES ('work', 'no-marker', 3, 1.79601268374961924555e+09);
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (1, '01a22ab2b1e22bcf5e3f3299b985', 'title', NULL, NULL, 'Trip to Ōsaka');
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (2, '01a22ab2b1e22bcf5e3f3299b985', 'prose', '01a22ab2b1e3aec564d0d90ee441', NULL, 'weather please');
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (3, '01a22ab2b1e22bcf5e3f3299b985', 'arguments', '01a22ab2b1e3a2bff467102a5aec', 't1.c1', 'get_weather {"city":"?"}');
+INSERT INTO texts(id, conversation, kind, message, call_ref, text) VALUES (4, '01a22ab2b1e22bcf5e3f3299b985', 'result', '01a22ab2b1e3a2bff467102a5aec', 't1.c1', '22 degrees');
