@@ -7,10 +7,10 @@ and content decoding, exactly as `curl -N` would have kept it; their boundaries 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,29 @@ class OpenResponse(Protocol):
             StreamBroken: the transport failed or timed out before the body was complete.
         """
         ...
+
+
+class RetryNotice(Protocol):
+    """Why and when a request is about to be sent again."""
+
+    @property
+    def attempt(self) -> int: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def wait(self) -> float:
+        """Seconds."""
+        ...
+
+    @property
+    def reason(self) -> str: ...
+
+
+@runtime_checkable
+class RetryingSource(Protocol):
+    """A byte source that repeats requests by itself and says so."""
+
+    on_retry: Callable[[RetryNotice], None] | None
 
 
 class ByteSource(Protocol):

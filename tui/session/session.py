@@ -29,7 +29,7 @@ from tui.core.dialects import DecoderSettings
 from tui.core.endings import ending_of
 from tui.core.errors import EndpointError, UsageError, VerbatimError
 from tui.core.history import sendable
-from tui.core.source import ByteSource
+from tui.core.source import ByteSource, RetryingSource, RetryNotice
 from tui.session.calls import CallRunner
 from tui.session.exchange import Clock, Received, receive
 from tui.session.journal import Journal
@@ -207,6 +207,8 @@ class Session:
             TurnRequest(target.settings, history.messages, registry.specs(), history.call_ids)
         )
         self._tell_once((*history.notes, *encoded.left_out))
+        if isinstance(target.source, RetryingSource):
+            target.source.on_retry = self._tell_retry
         received = await receive(
             encoded,
             source=target.source,
@@ -231,6 +233,14 @@ class Session:
     def _paused(message: AssistantMessage) -> bool:
         ending = ending_of(message.dialect, message.stop_reason)
         return not ending.calls_may_run and ending.continues
+
+    def _tell_retry(self, retry: RetryNotice) -> None:
+        self.emit(
+            Notice(
+                f"Trying again in {retry.wait:.0f} s ({retry.attempt} of {retry.limit}): {retry.reason}",
+                "warning",
+            )
+        )
 
     def _tell_once(self, sentences: Sequence[str]) -> None:
         for sentence in sentences:
