@@ -129,6 +129,21 @@ def test_a_truncated_file_is_read_by_its_own_plan_where_it_has_one(
         }
 
 
+def test_a_row_with_damage_inside_a_value_is_left_out_and_named(
+    path: Path, sound: bytes, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE calls SET raw = x'7bff7d' WHERE rowid = 5")
+        connection.commit()
+    recovered = recover(path, tmp_path / "new.db")
+    assert recovered.rows["calls"] == CONVERSATIONS - 1
+    (problem,) = recovered.problems
+    assert problem.startswith("calls: a row makes no sense")
+    with Store.open(recovered.path) as store:
+        for conversation in store.list_conversations(limit=1000):
+            store.calls(conversation.id)
+
+
 @pytest.mark.parametrize("kept", [0.9, 0.5])
 def test_of_a_truncated_file_the_part_that_is_there_is_saved(
     path: Path, sound: bytes, tmp_path: Path, kept: float

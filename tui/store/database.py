@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from tui.core.errors import StoreError
+from tui.store.abandoned import abandon_dead, mark_dead
 from tui.store.copying import copy_conversations
 from tui.store.files import (
     Connect,
@@ -32,7 +33,7 @@ from tui.store.files import (
     patiently,
 )
 from tui.store.jobs import Job
-from tui.store.owners import Owner, is_alive, sweep
+from tui.store.owners import Owner, sweep
 from tui.store.schema import MIGRATIONS, Migration, migrate
 from tui.store.trouble import StoreUnusable, Trouble, describe, kind_of, translate
 from tui.store.writer import BACKLOG_BYTES, Report, Writer
@@ -110,7 +111,7 @@ class Database:
             patiently(lambda: migrate(opened, migrations), patience)
             owner = Owner(path)
             token, now = owner.token, clock()
-            patiently(lambda: _abandon_dead(opened, path, token, now), patience)
+            patiently(lambda: abandon_dead(opened, path, token, now), patience)
             sweep(path)
         except (OSError, sqlite3.Error, StoreError) as problem:
             if owner is not None:
@@ -206,7 +207,7 @@ class Database:
         path, token, now = self.file, self.owner, self._clock()
         if path is None:
             return 0
-        return int(self._certainly(lambda connection: _mark_dead(connection, path, token, now)))
+        return int(self._certainly(lambda connection: mark_dead(connection, path, token, now)))
 
     # -- options in trouble ---------------------------------------------------------------
 
@@ -334,46 +335,3 @@ class Database:
             self._readers.append(self._here.connection)
         connection: sqlite3.Connection = self._here.connection
         return connection
-
-
-def _abandon_dead(connection: sqlite3.Connection, path: Path, token: str, now: float) -> int:
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        count = _mark_dead(connection, path, token, now)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    return count
-
-
-def _mark_dead(connection: sqlite3.Connection, path: Path, token: str, now: float) -> int:
-    """Inside a transaction: end what dead owners left open. `token` is our own, alive."""
-    owners = connection.execute(
-        "SELECT owner FROM exchanges WHERE ending = 'open'"
-        " UNION SELECT owner FROM dispatches WHERE ended IS NULL"
-    ).fetchall()
-    count = 0
-    for (owner,) in owners:
-        if owner == token or is_alive(path, owner):
-            continue
-        count += connection.execute(
-            "UPDATE exchanges SET ending = 'abandoned', ended = ?,"
-            " problem = 'Verbatim ended while the response was arriving'"
-            " WHERE owner = ? AND ending = 'open'",
-            (now, owner),
-        ).rowcount
-        connection.execute(
-            "UPDATE calls SET state = 'unknown',"
-            " problem = 'Verbatim ended while the call was running' WHERE (conversation, ref) IN"
-            " (SELECT conversation, call_ref FROM dispatches WHERE owner = ? AND ended IS NULL)",
-            (owner,),
-        )
-        count += connection.execute(
-            "UPDATE dispatches SET outcome = 'unknown', ended = ?"
-            " WHERE owner = ? AND ended IS NULL",
-            (now, owner),
-        ).rowcount
-    return count

@@ -8,24 +8,27 @@ and a count of what was saved. The damaged file is not touched: the work is done
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import sqlite3
 import struct
 import tempfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tui.core.errors import StoreError
-from tui.store.codec import pack_body
+from tui.core.states import CallState
+from tui.store.codec import pack_body, unpack_body, unpack_raw
 from tui.store.files import connect, make_private, open_writing
 from tui.store.schema import TABLES, migrate
 from tui.store.trouble import translate
+from tui.store.walk import readable_rows
 
 _INTERIOR = 5
 """Type byte of a page that points to others, in a table's tree."""
-_BEYOND = 2**62
-"""More than any rowid we give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +173,11 @@ def _copy_readable(
                 f"INSERT OR IGNORE INTO {table}({', '.join(columns)})"  # noqa: S608
                 f" VALUES ({', '.join('?' * len(columns))})"
             )
-            for row in _readable_rows(source, table, columns, problems):
+            for row in readable_rows(source, table, columns, problems):
                 try:
+                    _decode(dict(zip(columns, row, strict=True)))
                     rows[table] += target.execute(insert, row).rowcount
-                except sqlite3.IntegrityError as problem:
+                except (sqlite3.IntegrityError, ValueError, TypeError, zlib.error) as problem:
                     problems.append(f"{table}: a row makes no sense ({problem})")
             target.execute("COMMIT")
     finally:
@@ -181,84 +185,23 @@ def _copy_readable(
     return rows, problems
 
 
-def _readable_rows(
-    source: sqlite3.Connection, table: str, columns: list[str], problems: list[str]
-) -> Iterator[tuple[object, ...]]:
-    """Every row that can be reached, some of them twice.
-
-    Forward to the damage, a leap over it (twice as far each time it falls short), back to the
-    damage from where the leap ended, and forward again.
-    """
-    walk = _Walk(source, table, columns, problems)
-    after = 0
-    while True:
-        for number, row in walk.rows(after, _BEYOND):
-            after = number
-            yield row
-        if not walk.failed:
-            return
-        landed = walk.leap(after)
-        upper = _BEYOND if landed is None else landed
-        for _, row in walk.rows(after, upper, backward=True):
-            yield row
-        if landed is None:
-            return
-        after = landed
-
-
-class _Walk:
-    """Reading one table in the order of its rowid, in pieces that end at damage."""
-
-    def __init__(
-        self, source: sqlite3.Connection, table: str, columns: list[str], problems: list[str]
-    ) -> None:
-        self._source = source
-        self._table = table
-        self._query = (
-            f"SELECT rowid, {', '.join(columns)} FROM {table} NOT INDEXED"  # noqa: S608
-            " WHERE rowid > ? AND rowid <= ?"
-        )
-        self._problems = problems
-        self.failed = False
-        """Whether the last piece ended at damage, not at the end of the table."""
-
-    def rows(
-        self, low: int, high: int, *, backward: bool = False
-    ) -> Iterator[tuple[int, tuple[object, ...]]]:
-        """(rowid, row) with low < rowid <= high, up to the next damage."""
-        self.failed = False
-        order = f" ORDER BY rowid {'DESC' if backward else 'ASC'}"
-        try:
-            for number, *row in self._source.execute(self._query + order, (low, high)):
-                if not low < number <= high:
-                    # A damaged tree may lead anywhere, in a circle too.
-                    raise sqlite3.DatabaseError("rows are out of order")
-                low, high = (low, number - 1) if backward else (number, high)
-                yield number, tuple(row)
-        except (sqlite3.Error, UnicodeDecodeError) as problem:
-            self.failed = True
-            note = f"{self._table}: {problem}"
-            if note not in self._problems:
-                self._problems.append(note)
-        if self.failed:
-            # A cursor steps ahead before it gives a row: the one beside the damage is still due.
-            with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
-                last = self._source.execute(f"{self._query}{order} LIMIT 1", (low, high))
-                for number, *row in last.fetchall():
-                    if low < number <= high:
-                        yield number, tuple(row)
-
-    def leap(self, after: int) -> int | None:
-        """The rowid of the first row beyond the damage that follows `after`; None at the end."""
-        gap = 1
-        while after + gap < _BEYOND:
-            found = next(self.rows(after + gap, _BEYOND), None)
-            if found is not None:
-                return found[0]
-            if not self.failed:
-                return None
-            gap *= 2
-        return None
+def _decode(row: dict[str, Any]) -> None:
+    """Raise what reading this row later would raise: damage inside a value is damage, too."""
+    for column, value in row.items():
+        match column:
+            case "data" | "full_output":
+                pass
+            case "request_body":
+                unpack_body(value)
+            case "request_headers" | "response_headers" | "tags":
+                json.loads(value or "[]")
+            case "state":
+                CallState(value)
+            case "created" | "updated" | "started" | "at" | "seq" | "attempt" | "fragments":
+                float(value)
+            case _:
+                if isinstance(value, bytes):
+                    unpack_raw(value)
 
 
 def _mend(target: sqlite3.Connection) -> None:
