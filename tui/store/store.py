@@ -5,12 +5,13 @@ from __future__ import annotations
 from tui.store.calls import Calls
 from tui.store.conversations import Conversations
 from tui.store.exchanges import Exchanges
+from tui.store.figures import Figures
 from tui.store.ledger import Ledger
 from tui.store.search import Search
 
 
-class Store(Conversations, Exchanges, Calls, Ledger, Search):
-    """Conversations, exchanges, calls, the dispatch ledger and the search.
+class Store(Conversations, Exchanges, Calls, Ledger, Search, Figures):
+    """Conversations, exchanges, calls, the dispatch ledger, the search and figures.
 
     `Store.open(path)` or `Store.memory()`; see `database.Database` for threads, trouble,
     `relocate` and `close`.
