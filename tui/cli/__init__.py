@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, str]] = {
     "endpoints": "list the endpoints and what each still lacks",
     "demo-server": "serve the demo model on a loopback port",
     "check": "read recorded response bodies through the production pipeline",
+    "fixture": "make fixtures out of recordings, and say what a set of them cannot catch",
 }
 """Each has a module in `tui.cli` with `add_arguments(parser)` and `run(arguments) -> int`."""
 
