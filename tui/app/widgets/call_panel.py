@@ -1,0 +1,420 @@
+"""The call panel: the calls of a conversation in order, one open, the rest in a line or a few.
+
+Turns and the session's updates come in; what a person wants goes out as messages of the cards.
+One flush at 20 Hz draws what changed: nothing is drawn for a single fragment. The panel follows
+the newest call that forms, or one that waits for a person, until somebody chooses another; the
+End key takes that back. It never takes the focus by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar, Final, assert_never
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from tui.app.calls.model import CallModel, Tell
+from tui.app.calls.pace import TurnClock
+from tui.app.calls.waiting import Waiting
+from tui.app.widgets.call_card import CallCard, Openness
+from tui.core.conversation import CallResult
+from tui.core.states import CallState
+from tui.session.updates import (
+    ApprovalAsked,
+    CallAnswered,
+    CallChanged,
+    CallProgress,
+    CallRan,
+    ExchangeFailed,
+    Idle,
+    Notice,
+    SessionUpdate,
+    TurnAdvanced,
+    TurnClosed,
+    TurnHandle,
+    TurnLimitReached,
+    TurnOpened,
+    UserMessageAdded,
+)
+
+FLUSH_SECONDS: Final = 0.05
+MOUNTED: Final = 60
+"""Cards that are widgets at the same time, unless earlier ones are asked for."""
+EARLIER: Final = 30
+"""Cards that `up` at the first one adds, and how many too many there may be."""
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """A turn whose calls are looked for at every flush."""
+
+    handle: TurnHandle
+    clock: TurnClock
+    found: int = 0
+
+
+class CallPanel(VerticalScroll, can_focus=False):
+    """Every call of the conversation."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "step(-1)", "Previous call", id="calls.previous", show=False),
+        Binding("down,j", "step(1)", "Next call", id="calls.next", show=False),
+        Binding("end,G", "follow", "Follow", id="calls.follow"),
+        Binding("n", "next_waiting", "Next waiting", id="calls.next-waiting"),
+    ]
+
+    class Chosen(Message):
+        """Another call is the open one; `by_person` if somebody chose it."""
+
+        def __init__(self, ref: str, by_person: bool) -> None:
+            super().__init__()
+            self.ref = ref
+            self.by_person = by_person
+
+    class AttentionChanged(Message):
+        """The number of calls that wait for a person changed."""
+
+        def __init__(self, waiting: int) -> None:
+            super().__init__()
+            self.waiting = waiting
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = monotonic,
+        ticking: bool = True,
+        id: str | None = None,
+    ) -> None:
+        """`clock`: seconds, for the moment of a key. `ticking`: flush by itself, 20 times a second;
+
+        otherwise the owner calls `flush`.
+        """
+        super().__init__(id=id)
+        self._clock = clock
+        self._ticking = ticking
+        self._turns: list[_Turn] = []
+        self._models: dict[str, CallModel] = {}
+        self._cards: dict[str, CallCard] = {}
+        self._active: dict[str, CallModel] = {}
+        self._dirty: set[str] = set()
+        self._chosen: str | None = None
+        self._pinned = False
+        self._attention = 0
+        self._empty = Static(
+            Content("No calls yet.\nA call appears here while the model is still writing it."),
+            classes="empty",
+        )
+        self._earlier = Static(Content(), classes="earlier")
+
+    def on_mount(self) -> None:
+        self.mount(self._empty, self._earlier)
+        self._earlier.display = False
+        if self._ticking:
+            self.set_interval(FLUSH_SECONDS, self.flush)
+
+    # -- what happens ------------------------------------------------------------------------
+
+    def open_turn(self, handle: TurnHandle) -> None:
+        """A turn begins; its calls are found as they come."""
+        if any(turn.handle is handle for turn in self._turns):
+            return
+        self._turns.append(_Turn(handle, TurnClock(handle.arrivals, self._clock())))
+        if not self.has_focus_within:
+            self._pinned = False
+
+    def show_past(
+        self,
+        handle: TurnHandle,
+        states: Mapping[str, CallState],
+        results: Mapping[str, CallResult],
+    ) -> None:
+        """A turn of a conversation that was read back, with what became of its calls."""
+        clock = TurnClock(handle.arrivals, self._clock())
+        found = []
+        for call in handle.turn.calls:
+            if call.ref not in self._models:
+                model = CallModel(call, handle, clock)
+                model.restore(states.get(call.ref), results.get(call.ref))
+                model.pull()
+                found.append(model)
+        self._add(found)
+
+    def apply(self, update: SessionUpdate) -> None:
+        """Take one of the session's updates. Those that are not about calls change nothing."""
+        match update:
+            case TurnOpened(handle):
+                self.open_turn(handle)
+            case TurnAdvanced(handle, _):
+                self.open_turn(handle)
+            case TurnClosed(handle, _, _):
+                self.open_turn(handle)
+                self._discover()
+            case CallChanged(ref) | CallProgress(ref) | CallRan(ref) | CallAnswered(ref):
+                self._discover()
+                if (model := self._models.get(ref)) is not None:
+                    model.apply(update, self._clock())
+                    self._touch(model)
+            case ApprovalAsked(approval):
+                self._discover()
+                if (model := self._models.get(approval.call.ref)) is not None:
+                    model.ask(approval)
+                    self._touch(model)
+            case UserMessageAdded() | TurnLimitReached() | Notice() | ExchangeFailed() | Idle():
+                pass
+            case _:
+                assert_never(update)
+
+    def note_sent_back(self, ref: str, raw: str) -> None:
+        """A request went out in which the call's argument text is `raw`."""
+        if (model := self._models.get(ref)) is not None and model.sent_back is None:
+            model.note_sent(raw)
+            self._touch(model)
+
+    def note_edit(self, ref: str, text: str, tell: Tell) -> None:
+        """The call was run with other arguments: `text`."""
+        if (model := self._models.get(ref)) is not None:
+            model.note_edit(text, tell)
+            self._touch(model)
+
+    async def clear(self) -> None:
+        """Forget every call."""
+        for forgotten in (self._models, self._cards, self._active):
+            forgotten.clear()
+        self._turns.clear()
+        self._dirty.clear()
+        self._chosen, self._pinned = None, False
+        await self.query(CallCard).remove()
+        self._earlier.display = False
+        self._empty.display = True
+        self._tell_attention(0)
+
+    # -- drawing -----------------------------------------------------------------------------
+
+    def flush(self, now: float | None = None) -> None:
+        """Draw what came and what changed, as of `now` on the panel's clock."""
+        if not self.is_attached:
+            return
+        now = self._clock() if now is None else now
+        self._discover()
+        for model in list(self._active.values()):
+            if model.pull():
+                self._dirty.add(model.ref)
+            if not model.active:
+                del self._active[model.ref]
+                self._dirty.add(model.ref)
+        waiting = Waiting.among(self._active.values())
+        self._follow(waiting)
+        on_screen = self.app.screen is self.screen and self.is_on_screen
+        dirty, self._dirty = self._dirty, set()
+        for ref in dict.fromkeys(
+            [*self._active, *dirty, *([self._chosen] if self._chosen else [])]
+        ):
+            card = self._cards.get(ref)
+            if card is not None and card.is_attached:
+                card.set_openness(self._openness(card.model))
+                card.flush(now, waiting, on_screen=on_screen and ref == self._chosen)
+        self._tell_attention(len(waiting.models))
+
+    @property
+    def wants_attention(self) -> int:
+        """How many calls wait for a person."""
+        return self._attention
+
+    @property
+    def chosen(self) -> CallCard | None:
+        """The card that is open."""
+        return None if self._chosen is None else self._cards.get(self._chosen)
+
+    @property
+    def models(self) -> tuple[CallModel, ...]:
+        """Every call, oldest first."""
+        return tuple(self._models.values())
+
+    def _discover(self) -> None:
+        found = []
+        for turn in list(self._turns):
+            calls = turn.handle.turn.calls
+            for call in calls[turn.found :]:
+                if call.ref not in self._models:
+                    found.append(CallModel(call, turn.handle, turn.clock))
+            turn.found = len(calls)
+            if turn.handle.turn.closed:
+                self._turns.remove(turn)
+        self._add(found)
+
+    def _add(self, models: Iterable[CallModel]) -> None:
+        cards = []
+        for model in models:
+            self._models[model.ref] = model
+            if model.active:
+                self._active[model.ref] = model
+            self._dirty.add(model.ref)
+            card = self._cards[model.ref] = CallCard(model, self._clock)
+            cards.append(card)
+        if not cards:
+            return
+        self._empty.display = False
+        self.mount(*cards[-MOUNTED:])
+        for card in cards[:-MOUNTED]:
+            del self._cards[card.model.ref]
+        self._unmount_oldest()
+        if self._chosen is None:
+            self._choose(cards[-1].model.ref)
+
+    def _touch(self, model: CallModel) -> None:
+        if model.active:
+            self._active[model.ref] = model
+        self._dirty.add(model.ref)
+
+    def _openness(self, model: CallModel) -> Openness:
+        if model.ref == self._chosen:
+            return "open"
+        return "compact" if model.active else "collapsed"
+
+    def _tell_attention(self, waiting: int) -> None:
+        if waiting != self._attention:
+            self._attention = waiting
+            self.set_class(bool(waiting), "-wants-attention")
+            self.post_message(self.AttentionChanged(waiting))
+
+    # -- which card is open ------------------------------------------------------------------
+
+    def focus_call(self, ref: str, *, focus: bool = True) -> None:
+        """Open the card of a call, and focus it, because a person asked for it."""
+        if ref not in self._models:
+            return
+        self._pinned = True
+        self._mount_back_to(ref)
+        self._choose(ref, by_person=True)
+        if focus:
+            self.focus_chosen()
+
+    def focus_chosen(self) -> bool:
+        """Give the focus to the open card; False when there is no call."""
+        card = self.chosen
+        if card is None:
+            return False
+        card.focus()
+        return True
+
+    def action_step(self, by: int) -> None:
+        card = self.chosen
+        if card is not None and card.move_rows(by):
+            return
+        refs = list(self._models)
+        if self._chosen not in refs:
+            return
+        place = refs.index(self._chosen) + by
+        if 0 <= place < len(refs):
+            self.focus_call(refs[place], focus=self.has_focus_within)
+
+    def action_next_waiting(self) -> None:
+        """Open the next call that waits for a person."""
+        refs = Waiting.among(self._active.values()).refs
+        if refs:
+            place = refs.index(self._chosen) + 1 if self._chosen in refs else 0
+            self.focus_call(refs[place % len(refs)], focus=self.has_focus_within)
+
+    def action_follow(self) -> None:
+        """Open what is newest, and stay with its end."""
+        self._pinned = False
+        self._follow(Waiting.among(self._active.values()))
+        card = self.chosen
+        if card is not None and card.lines is not None:
+            card.lines.follow()
+            card.redraw()
+
+    def on_call_card_clicked(self, event: CallCard.Clicked) -> None:
+        event.stop()
+        self.focus_call(event.ref)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Who scrolls among the cards has chosen what to look at."""
+        self._pinned = True
+
+    def _follow(self, waiting: Waiting) -> None:
+        if self._pinned:
+            return
+        forming = [model for model in self._active.values() if model.forming]
+        wanted: str | None
+        if waiting.models:
+            wanted = waiting.refs[0]
+        elif forming:
+            wanted = forming[-1].ref
+        elif self._active:
+            wanted = self._chosen if self._chosen in self._active else next(reversed(self._active))
+        else:
+            wanted = self._chosen
+        if wanted is not None and wanted != self._chosen:
+            self._choose(wanted)
+
+    def _choose(self, ref: str, *, by_person: bool = False) -> None:
+        card, old = self._cards.get(ref), self.chosen
+        if card is None or (ref == self._chosen and card.has_class("-chosen")):
+            return
+        had_focus = old is not None and old.has_focus_within
+        self._chosen = ref
+        card.can_focus = True
+        card.add_class("-chosen")
+        card.set_openness("open")
+        self._dirty.add(ref)
+        if had_focus:
+            card.focus(scroll_visible=False)
+        if old is not None and old is not card:
+            old.can_focus = False
+            old.remove_class("-chosen")
+            old.set_openness(self._openness(old.model))
+            self._dirty.add(old.model.ref)
+        self.call_after_refresh(self._show_card, card)
+        self.post_message(self.Chosen(ref, by_person))
+
+    def _show_card(self, card: CallCard) -> None:
+        if card.is_attached:
+            self.scroll_to_widget(card, animate=False)
+
+    # -- how many are widgets ----------------------------------------------------------------
+
+    def _unmount_oldest(self) -> None:
+        excess = len(self._cards) - MOUNTED
+        if excess >= EARLIER:
+            for ref in list(self._cards)[:excess]:
+                if ref != self._chosen and ref not in self._active:
+                    self._cards.pop(ref).remove()
+        self._show_earlier()
+
+    def _show_earlier(self) -> None:
+        hidden = len(self._models) - len(self._cards)
+        self._earlier.display = hidden > 0
+        if hidden:
+            self._earlier.update(
+                Content(f"▲ {hidden:,} earlier calls · up at the first shows more")
+            )
+
+    def _mount_back_to(self, ref: str) -> None:
+        """Make widgets of `ref`, some calls before it, and everything behind it."""
+        if ref in self._cards:
+            return
+        refs = list(self._models)
+        first = max(refs.index(ref) - EARLIER, 0)
+        present = dict(self._cards)
+        cards: dict[str, CallCard] = {}
+        before: CallCard | None = None
+        for each in reversed(refs[first:]):
+            card = present.pop(each, None)
+            if card is None:
+                card = CallCard(self._models[each], self._clock)
+                if before is None:
+                    self.mount(card)
+                else:
+                    self.mount(card, before=before)
+                self._dirty.add(each)
+            cards[each] = before = card
+        self._cards = {**present, **dict(reversed(cards.items()))}
+        self._show_earlier()
