@@ -249,6 +249,18 @@ async def test_cancelling_the_waiting_task_reaches_the_tool_first() -> None:
     assert dispatcher.in_progress == frozenset()
 
 
+async def test_a_run_knows_that_it_was_given_up() -> None:
+    contexts: list[RunContext] = []
+
+    async def act(context: RunContext) -> str:
+        contexts.append(context)
+        await asyncio.Event().wait()
+        return ""
+
+    await run_alone(act, timeout=0.05)
+    assert contexts[0].cancelled
+
+
 async def test_a_tool_that_cancels_itself_has_failed() -> None:
     async def act(_: RunContext) -> str:
         raise asyncio.CancelledError
@@ -311,6 +323,29 @@ async def test_the_place_of_a_cancelled_waiting_call_is_not_lost() -> None:
         await waiting
     await first
     assert (await dispatcher.run(final_call("act", ref="c2"))).state is CallState.RETURNED
+
+
+@pytest.mark.parametrize("steps", range(8))
+async def test_no_place_is_lost_when_a_call_is_cancelled_as_its_turn_comes(steps: int) -> None:
+    gate = asyncio.Event()
+
+    async def act(_: RunContext) -> str:
+        await gate.wait()
+        return "done"
+
+    dispatcher = dispatcher_of(acting(act), limit=1)
+    first = asyncio.create_task(dispatcher.run(final_call("act", ref="c0")))
+    waiting = asyncio.create_task(dispatcher.run(final_call("act", ref="c1")))
+    await until(lambda: len(dispatcher.in_progress) == 2)
+    gate.set()
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    dispatcher.cancel("c1")
+    await first
+    await waiting
+    async with asyncio.timeout(5):
+        last = await dispatcher.run(final_call("act", ref="c2"))
+    assert last.state is CallState.RETURNED
 
 
 async def test_a_call_in_progress_cannot_be_dispatched_again() -> None:

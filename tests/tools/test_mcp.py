@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
+import logging.handlers
 import os
 import shutil
 import signal
@@ -29,10 +29,17 @@ from tui.core.states import CallState
 from tui.tools.dispatcher import Dispatcher, Outcome
 from tui.tools.mcp.config import ServerConfig, read_servers
 from tui.tools.mcp.questions import AskPerson, Question, QuestionAnswer
-from tui.tools.mcp.serverlog import MAX_LINE, MAX_LINES, ServerLog
+from tui.tools.mcp.serverlog import (
+    MAX_LINE,
+    MAX_LINES,
+    ServerLog,
+    current_log,
+    keep_sdk_quiet,
+)
 from tui.tools.mcp.source import McpServer
 from tui.tools.policy import Policy, decide
 from tui.tools.registry import FixedSource, Registry
+from tui.tools.specs import Surroundings, open_tools
 
 pytestmark = pytest.mark.skipif(
     find_spec("mcp") is None,
@@ -234,6 +241,18 @@ class TestFaultyServer:
             assert registry.get("two_b__echo").origin == "MCP server two.b"  # type: ignore[union-attr]
 
 
+async def test_servers_are_opened_from_a_file_and_from_the_configuration(tmp_path: Path) -> None:
+    in_file = faulty(name="in_file")
+    entry = {"command": in_file.command, "args": list(in_file.args)}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"in_file": entry}}))
+    around = Surroundings(tmp_path, tmp_path, {})
+    configured = faulty(name="configured")
+    async with open_tools(["time", "mcp:mcp.json"], around, servers=[configured]) as registry:
+        assert not registry.problems
+        origins = list(dict.fromkeys(entry.origin for entry in registry.entries()))
+        assert origins == ["clock", "MCP server in_file", "MCP server configured"]
+
+
 class TestServersThatDoNotStart:
     @pytest.mark.parametrize(
         ("config", "words"),
@@ -339,12 +358,20 @@ def test_a_log_keeps_the_last_lines_only() -> None:
     assert log.tail(2) == f"line {MAX_LINES + 4} | {'x' * MAX_LINE} …"
 
 
-def test_the_sdk_logs_nothing_to_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
-    from tui.tools.mcp.serverlog import keep_sdk_quiet
-
-    keep_sdk_quiet()
-    logging.getLogger("mcp.client.stdio").error("something broke")
-    assert capfd.readouterr() == ("", "")
+def test_what_the_sdk_logs_goes_to_the_log_of_its_server_and_nowhere_else() -> None:
+    heard = logging.handlers.BufferingHandler(100)
+    logging.getLogger().addHandler(heard)
+    try:
+        keep_sdk_quiet()
+        log = ServerLog()
+        token = current_log.set(log)
+        logging.getLogger("mcp.client.stdio").error("something broke")
+        current_log.reset(token)
+        logging.getLogger("mcp.client.stdio").error("of no server")
+    finally:
+        logging.getLogger().removeHandler(heard)
+    assert log.lines == ("[client] something broke",)
+    assert heard.buffer == [], "whoever listens at the root may write to the terminal"
 
 
 class TestNewestProtocol:

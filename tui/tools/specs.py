@@ -16,6 +16,8 @@ from tui.tools.declared import DeclaredFile
 from tui.tools.fetch import fetch
 from tui.tools.files import files
 from tui.tools.functions import PythonFile
+from tui.tools.mcp.config import ServerConfig
+from tui.tools.mcp.source import McpServer, mcp_sources
 from tui.tools.registry import Registry, ToolSource
 from tui.tools.shell import shell
 from tui.tools.shop import shop
@@ -51,12 +53,17 @@ class Surroundings:
 
 
 def open_tools(
-    specs: Iterable[str], around: Surroundings, *, changed: Callable[[], None] | None = None
+    specs: Iterable[str],
+    around: Surroundings,
+    *,
+    servers: Iterable[ServerConfig] = (),
+    changed: Callable[[], None] | None = None,
 ) -> Registry:
     """A registry over everything named; `async with` it (or `await registry.open()`).
 
-    The same thing named twice is opened once. `changed` is called, on the event loop, when what
-    is on offer differs.
+    The same thing named twice is opened once. `servers` are MCP servers configured elsewhere
+    than in a file that a spec names. `changed` is called, on the event loop, when what is on
+    offer differs.
 
     Raises:
         UsageError: a word that means nothing.
@@ -66,6 +73,7 @@ def open_tools(
     sources: list[ToolSource] = []
     for spec in dict.fromkeys(specs):
         sources.extend(sources_of(spec, around))
+    sources.extend(McpServer(server, around.ask_person) for server in servers)
     return Registry(sources, changed=changed)
 
 
@@ -84,8 +92,6 @@ def sources_of(spec: str, around: Surroundings) -> list[ToolSource]:
         case "shell", _:
             return [shell(_path(rest or ".", around), around.environment)]
         case "mcp", _ if rest:
-            from tui.tools.mcp.source import mcp_sources
-
             return list(mcp_sources(_path(rest, around), around.environment, around.ask_person))
         case _:
             return [_file_source(spec, around)]
