@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tui.core.conversation import AssistantMessage, CallPart, CallResult, TextContent
-from tui.core.errors import StoreError
-from tui.core.finalise import FinalCall
+from tui.core.errors import StoreError, UsageError
+from tui.core.finalise import FinalCall, Invalid, finalise
 from tui.core.history import explain, explain_state
 from tui.core.states import CallEvent, CallState, advance
 from tui.session.journal import Journal
@@ -25,10 +25,11 @@ from tui.session.updates import (
     CallProgress,
     CallRan,
     Decision,
+    Notice,
     Scope,
     SessionUpdate,
 )
-from tui.tools.dispatcher import Dispatcher
+from tui.tools.dispatcher import Dispatcher, Outcome
 from tui.tools.policy import Policy, decide
 from tui.tools.registry import Registry
 
@@ -108,6 +109,8 @@ class CallRunner:
             decision = await self._decide(life)
             if decision.verdict == "answer" and decision.answer is not None:
                 return self._end(life, CallEvent.ANSWERED_BY_HAND, decision.answer)
+            if decision.verdict == "edit":
+                return await self._run_edited(life, decision)
             if decision.verdict != "allow" and was_started:
                 words = explain_state(CallState.UNKNOWN)
                 return self._end(life, CallEvent.FAILED, _client_error(call, words))
@@ -165,7 +168,13 @@ class CallRunner:
                 self.on_allowed(call.name, decision.scope)
         return decision
 
-    async def _run(self, life: _Life, decision: Decision) -> CallResult:
+    async def _run(
+        self,
+        life: _Life,
+        decision: Decision,
+        instead: FinalCall | None = None,
+        told: TextContent | None = None,
+    ) -> CallResult:
         call = life.call
         if not await self.journal.begin_dispatch(call.ref, by=decision.by):
             words = "The call had been started before; it was not started again."
@@ -175,7 +184,8 @@ class CallRunner:
         life.state = advance(life.state, CallEvent.STARTED)
         self.emit(CallChanged(call.ref, life.state))
         outcome = await self.dispatcher.run(
-            call, progress=lambda text, fraction: self.emit(CallProgress(call.ref, text, fraction))
+            instead or call,
+            progress=lambda text, fraction: self.emit(CallProgress(call.ref, text, fraction)),
         )
         full = CallResult(call.ref, outcome.full_content).text if outcome.cut else None
         self.emit(
@@ -187,7 +197,54 @@ class CallRunner:
                 full_output=full,
             )
         )
-        return self._end(life, _ENDED[outcome.state], outcome.result, full=full)
+        result = outcome.result
+        if told is not None:
+            result = replace(result, content=(told, *result.content))
+        return self._end(life, _ENDED[outcome.state], result, full=full)
+
+    async def _run_edited(self, life: _Life, decision: Decision) -> CallResult:
+        """Run what a person made of the call; the call itself keeps the model's text."""
+        call = life.call
+        edited = self._refinalised(call, decision.edited)
+        if isinstance(edited, Invalid):
+            words = f"The user changed the arguments, but {edited.problem}. Nothing was run."
+            return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
+        if decision.tell == "denied":
+            outcome = await self.dispatcher.run(edited)
+            self.emit(Notice(f"{call.ref}, edited, {outcome.state}: {outcome.result.text}"))
+            return self._end(life, CallEvent.DENIED, _denial(call, Decision("deny")))
+        told = TextContent(
+            f"The user changed the arguments before running the call, to: {decision.edited}"
+        )
+        return await self._run(life, decision, edited, told)
+
+    def _refinalised(self, call: FinalCall, raw: str) -> FinalCall | Invalid:
+        return finalise(
+            ref=call.ref,
+            id=call.id,
+            name=call.name,
+            raw=raw,
+            kind=call.kind,
+            tools=self.registry.specs_by_name,
+        )
+
+    async def run_again(self, part: CallPart) -> Outcome:
+        """Run a finished call once more because a person asks; nothing of it is sent or stored.
+
+        Raises:
+            UsageError: its text cannot be run.
+        """
+        found = finalise(
+            ref=f"{part.ref}.again",
+            id=part.id,
+            name=part.name,
+            raw=part.raw,
+            kind=part.kind,
+            tools=self.registry.specs_by_name,
+        )
+        if isinstance(found, Invalid):
+            raise UsageError(f"{part.ref} cannot be run: {found.problem}")
+        return await self.dispatcher.run(found)
 
     def _move(self, life: _Life, event: CallEvent) -> None:
         life.state = advance(life.state, event)

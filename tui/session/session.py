@@ -42,6 +42,7 @@ from tui.session.updates import (
     TurnLimitReached,
     UserMessageAdded,
 )
+from tui.tools.dispatcher import Outcome
 
 IdleReason = Literal["done", "limit", "failed", "cancelled", "incomplete"]
 
@@ -140,6 +141,19 @@ class Session:
         """Return when no prompt is running."""
         if self._task is not None:
             await asyncio.wait([self._task])
+
+    async def run_again(self, ref: str) -> Outcome:
+        """Run a finished call once more, for the person alone.
+
+        Raises:
+            UsageError: there is no such call, or its text cannot be run.
+        """
+        for message in self.messages:
+            if isinstance(message, AssistantMessage):
+                for part in message.calls:
+                    if part.ref == ref:
+                        return await self._calls.run_again(part)
+        raise UsageError(f"there is no call {ref!r} in this conversation")
 
     def retarget(self, target: Target) -> None:
         """Ask another endpoint from the next turn on, in whatever dialect it speaks."""

@@ -72,7 +72,8 @@ class StoredJournal:
         self, encoded: EncodedRequest, *, endpoint: str, model: str
     ) -> ExchangeTicket:
         request = encoded.request
-        self._turns += 1
+        # Another window may have asked in the same conversation meanwhile.
+        self._turns = max(self._turns, self.store.count_exchanges(self.conversation)) + 1
         self.store.configure(
             self.conversation, endpoint=endpoint, dialect=request.dialect, model=model
         )

@@ -68,16 +68,25 @@ class TurnHandle:
 Scope = Literal["once", "conversation", "always"]
 
 
+Tell = Literal["edited", "denied"]
+"""What the model is told of an edited run: that it was edited, with its result; or that its own
+
+call was denied, and the run is for the person alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A person's (or the policy's) answer to an approval."""
 
-    verdict: Literal["allow", "deny", "answer"]
+    verdict: Literal["allow", "deny", "answer", "edit"]
     scope: Scope = "once"
     reason: str = ""
     """Told to the model when denied."""
     answer: CallResult | None = None
     """For `answer`: the result given by hand instead of running the tool."""
+    edited: str = ""
+    """For `edit`: the argument text a person wants to be run in place of the model's."""
+    tell: Tell = "edited"
     by: Literal["person", "policy"] = "person"
 
 

@@ -140,6 +140,13 @@ class Exchanges(Database):
         """The exchanges of a conversation, oldest first."""
         return self._exchanges("conversation = ?", conversation)
 
+    def count_exchanges(self, conversation: str) -> int:
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT count(*) FROM exchanges WHERE conversation = ?", (conversation,)
+            ).fetchone()
+        return int(row[0])
+
     def open_exchanges(self) -> list[StoredExchange]:
         """Those that a living process (this one or another window) is receiving."""
         return self._exchanges("ending = 'open'")

@@ -1,0 +1,162 @@
+"""The Textual application: themes, keys and screens, around a workspace it is given.
+
+It makes nothing that talks to a network, a tool or a database; `tui.cli` does, and passes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.theme import Theme
+
+from tui.app.safe import notify
+from tui.app.screens.chat import ChatScreen
+from tui.app.styles import STYLESHEETS
+from tui.app.themes import CALL_COLOUR_FALLBACKS, ThemeFault
+from tui.app.widgets.help_panel import HelpPanel, HelpSection
+from tui.recording.replay import Pace
+from tui.session.workspace import Workspace, at_work
+
+DARK, LIGHT = "verbatim-dark", "verbatim-light"
+
+HELP = (
+    HelpSection(
+        "Prompt",
+        (
+            ("Enter", "send"),
+            ("Ctrl+J", "new line (Shift+Enter where the terminal tells it apart)"),
+            ("Up, Down", "earlier prompts, at the first and last row"),
+            ("/", "commands"),
+            ("Esc", "cancel what is running"),
+        ),
+    ),
+    HelpSection(
+        "Everywhere",
+        (
+            ("F2", "to the calls"),
+            ("F3", "to the messages"),
+            ("Ctrl+N", "new conversation"),
+            ("Ctrl+O", "open a stored conversation"),
+            ("Ctrl+R", "go on after an error, a limit or a restart"),
+            ("Ctrl+T", "next theme"),
+            ("Ctrl+P", "command palette"),
+            ("Ctrl+Q", "quit"),
+        ),
+    ),
+    HelpSection(
+        "Messages",
+        (
+            ("Up, Down", "from message to message"),
+            ("y", "copy the message as it was received"),
+            ("c", "copy a code block"),
+            ("o", "open a link, after seeing where it leads"),
+            ("t", "show or fold the thinking"),
+            ("End", "follow again"),
+        ),
+    ),
+    HelpSection(
+        "Calls",
+        (
+            ("1 2 3 4 5", "forming view, raw text, pretty-printed, fragments, result"),
+            ("a, d", "allow once, deny"),
+            ("c", "copy what the view shows, as it was received"),
+        ),
+    ),
+)
+
+
+class VerbatimApp(App[None]):
+    """The chat.
+
+    Args:
+        workspace: opened when the app starts and closed when it ends.
+        conversation: a stored conversation to open; None begins a new one.
+        themes: what the theme files gave; `faults` are shown once.
+        theme: the one to begin with.
+        keymap: binding id → keys, where they differ from the defaults.
+        suggestions: prompts to try, for the prompt's completion.
+        welcome: a first notice, such as that no real model answers.
+        first_prompt: sent as soon as the screen stands (a replay's).
+        pace: of a replay, for the keys that hold and step it.
+        note: a word for the status line that must not be overlooked.
+    """
+
+    TITLE = "Verbatim"
+    CSS_PATH = STYLESHEETS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", id="app.help"),
+        Binding("ctrl+q", "quit", "Quit", id="app.quit"),
+        Binding("ctrl+t", "next_theme", "Theme", id="app.theme", show=False),
+    ]
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        conversation: str | None = None,
+        themes: Sequence[Theme] = (),
+        faults: Sequence[ThemeFault] = (),
+        theme: str = DARK,
+        keymap: Mapping[str, str] | None = None,
+        suggestions: tuple[str, ...] = (),
+        welcome: str = "",
+        first_prompt: str = "",
+        pace: Pace | None = None,
+        note: str = "",
+        copies_folder: Path | None = None,
+    ) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._conversation = conversation
+        self._faults = tuple(faults)
+        self._theme_names = [each.name for each in themes]
+        self._suggestions = suggestions
+        self._welcome = welcome
+        self._first_prompt = first_prompt
+        self._pace = pace
+        self._note = note
+        self._copies_folder = copies_folder
+        for each in themes:
+            self.register_theme(each)
+        if theme in self._theme_names:
+            self.theme = theme
+        if keymap:
+            self.set_keymap(dict(keymap))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return CALL_COLOUR_FALLBACKS
+
+    async def on_mount(self) -> None:
+        self._work = at_work(self._workspace)
+        await self._work.__aenter__()
+        await self.push_screen(
+            ChatScreen(
+                self._workspace,
+                conversation=self._conversation,
+                suggestions=self._suggestions,
+                copies_folder=self._copies_folder,
+                welcome=self._welcome,
+                first_prompt=self._first_prompt,
+                pace=self._pace,
+                note=self._note,
+            )
+        )
+        for fault in self._faults:
+            notify(self, f"Theme skipped. {fault}", severity="warning")
+
+    async def on_unmount(self) -> None:
+        await self._work.__aexit__(None, None, None)
+
+    def action_help(self) -> None:
+        self.push_screen(HelpPanel(HELP))
+
+    def action_next_theme(self) -> None:
+        names = self._theme_names
+        if names:
+            place = names.index(self.theme) + 1 if self.theme in names else 0
+            self.theme = names[place % len(names)]
+            notify(self, f"Theme {self.theme}")

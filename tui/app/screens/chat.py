@@ -1,0 +1,357 @@
+"""The chat screen: messages on one side, calls on the other, a prompt below.
+
+Composes the widgets, gives them to the presenter, and turns what a person does into what the
+session is asked. On a narrow terminal the call panel stands below the messages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.events import Resize
+
+from tui.app.copying import copy_out
+from tui.app.presenter import Presenter, text_of
+from tui.app.safe import notify
+from tui.app.screens.conversations import Conversations
+from tui.app.selection_guard import SelectionGuard
+from tui.app.widgets.approval_bar import ApprovalBar
+from tui.app.widgets.call_card import CallCard
+from tui.app.widgets.call_panel import CallPanel
+from tui.app.widgets.message_pane import MessagePane
+from tui.app.widgets.message_view import MessageView
+from tui.app.widgets.prompt import Prompt, SlashCommand
+from tui.app.widgets.status_line import StatusLine
+from tui.core.conversation import AssistantMessage, UserMessage
+from tui.core.errors import VerbatimError
+from tui.core.turn import Turn
+from tui.recording.replay import Pace
+from tui.session.updates import Approval, Decision
+from tui.session.workspace import OpenConversation, Workspace
+
+NARROW = 110
+"""Columns below which the call panel goes under the messages."""
+
+COMMANDS = (
+    SlashCommand("new", "begin a new conversation"),
+    SlashCommand("open", "open a stored conversation"),
+    SlashCommand("go-on", "ask again from here: after an error, a limit or a restart"),
+    SlashCommand("endpoint", "talk to another endpoint from the next turn on", "NAME"),
+    SlashCommand("model", "use another model of this endpoint", "NAME"),
+    SlashCommand("tools", "list the tools on offer"),
+    SlashCommand("reload", "read tool files and servers again"),
+    SlashCommand("theme", "the next theme"),
+    SlashCommand("help", "keys and marks"),
+    SlashCommand("quit", "leave"),
+)
+
+
+class ChatScreen(SelectionGuard):
+    """One conversation at a time; another takes its place."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "calls", "Calls", id="chat.calls"),
+        Binding("f3", "messages", "Messages", id="chat.messages"),
+        Binding("ctrl+n", "new", "New", id="chat.new"),
+        Binding("ctrl+o", "conversations", "Open", id="chat.open"),
+        Binding("ctrl+r", "proceed", "Go on", id="chat.proceed"),
+        Binding("ctrl+s", "step", "Step", id="replay.step", show=False),
+        Binding("ctrl+y", "hold", "Hold", id="replay.hold", show=False),
+        Binding("escape", "cancel", "Cancel", id="chat.cancel", show=False),
+    ]
+    AUTO_FOCUS = "PromptInput"
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        conversation: str | None = None,
+        suggestions: tuple[str, ...] = (),
+        copies_folder: Path | None = None,
+        welcome: str = "",
+        first_prompt: str = "",
+        pace: Pace | None = None,
+        note: str = "",
+    ) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.suggestions = suggestions
+        self.welcome = welcome
+        self._wanted = conversation
+        self._first_prompt = first_prompt
+        self._pace = pace
+        self._note = note
+        self._copies_folder = copies_folder
+        self._opened: OpenConversation | None = None
+        self._presenter: Presenter | None = None
+
+    def compose(self) -> ComposeResult:
+        with Container(id="work"):
+            yield MessagePane(id="messages", copies_folder=self._copies_folder)
+            yield CallPanel(id="calls")
+        yield Prompt(commands=COMMANDS, id="prompt")
+        yield StatusLine(id="status")
+
+    def on_mount(self) -> None:
+        self.query_one(StatusLine).note = self._note
+        try:
+            if self._wanted:
+                self._show(self.workspace.open(self._wanted))
+            else:
+                self._show(self.workspace.new())
+                if self._first_prompt:
+                    self.opened.session.send(self._first_prompt)
+        except VerbatimError as error:
+            self._complain(error)
+
+    def on_resize(self, event: Resize) -> None:
+        self.query_one("#work").set_class(event.size.width < NARROW, "-narrow")
+
+    # A conversation -----------------------------------------------------------------------
+
+    @property
+    def opened(self) -> OpenConversation:
+        assert self._opened is not None, "a conversation is opened on mount"  # noqa: S101
+        return self._opened
+
+    def _show(self, opened: OpenConversation) -> None:
+        self._opened = opened
+        pane, panel = self.query_one(MessagePane), self.query_one(CallPanel)
+        presenter = self._presenter = Presenter(pane, panel, self)
+        self._show_target()
+        self.query_one(StatusLine).start_over()
+        resumed = opened.resumed
+        if resumed is None and self.welcome:
+            pane.add_notice(self.welcome)
+        if resumed is not None:
+            with pane.filling():
+                for stored, message in zip(resumed.stored, resumed.messages, strict=False):
+                    match message:
+                        case UserMessage():
+                            pane.add_user(stored.id, text_of(message))
+                        case AssistantMessage() if stored.exchange is not None:
+                            handle = self.workspace.past_turn(resumed, stored.exchange)
+                            panel.show_past(handle, resumed.states, resumed.results)
+                            presenter.past_turn(handle, dict(resumed.states))
+                        case _:
+                            pass
+            if resumed.pending is not None:
+                pane.add_notice(
+                    "Calls of the last turn still wait for a decision. Ctrl+R takes them up.",
+                    "warning",
+                )
+        self.show_state("ready", busy=False)
+        self._follow(opened, presenter)
+
+    @work(exclusive=True, group="session", exit_on_error=True)
+    async def _follow(self, opened: OpenConversation, presenter: Presenter) -> None:
+        async for update in opened.session.updates():
+            presenter.take(update)
+
+    async def _replace(self, opened: OpenConversation) -> None:
+        before = self._opened
+        if before is not None:
+            before.session.cancel()
+            await before.session.wait_idle()
+        await self.query_one(MessagePane).clear()
+        await self.query_one(CallPanel).clear()
+        self._show(opened)
+        self.query_one(Prompt).focus()
+
+    def _show_target(self) -> None:
+        target, status = self.opened.session.target, self.query_one(StatusLine)
+        status.endpoint, status.model = target.source.name, target.settings.model
+
+    # What a person does -------------------------------------------------------------------
+
+    @on(Prompt.Submitted)
+    async def _submit(self, event: Prompt.Submitted) -> None:
+        name, _, argument = event.text.strip().partition(" ")
+        if name.startswith("/") and name[1:] in {command.name for command in COMMANDS}:
+            await self._command(name[1:], argument.strip())
+            return
+        try:
+            self.opened.session.send(event.text)
+        except VerbatimError as error:
+            self.query_one(Prompt).restore(event.text)
+            self._complain(error)
+
+    async def _command(self, name: str, argument: str) -> None:
+        match name:
+            case "new":
+                self.action_new()
+            case "open":
+                self.action_conversations()
+            case "go-on":
+                self.action_proceed()
+            case "endpoint" | "model":
+                self._retarget(name, argument)
+            case "tools":
+                self._list_tools()
+            case "reload":
+                await self.workspace.registry.reload()
+                self._list_tools()
+            case "theme":
+                await self.app.run_action("next_theme")
+            case "help":
+                await self.app.run_action("help")
+            case _:
+                await self.app.run_action("quit")
+
+    @on(Prompt.CancelAsked)
+    def action_cancel(self) -> None:
+        if self._opened is not None and self._opened.session.cancel():
+            self.show_state("cancelling", busy=True)
+
+    def action_proceed(self) -> None:
+        try:
+            self.opened.session.proceed()
+        except VerbatimError as error:
+            self._complain(error)
+
+    def action_hold(self) -> None:
+        """Hold a replay, or let it run on."""
+        if self._pace is not None:
+            if self._pace.paused:
+                self._pace.resume()
+            else:
+                self._pace.pause()
+            self.show_state("held" if self._pace.paused else "streaming", busy=True)
+
+    def action_step(self) -> None:
+        """Let one chunk of a held replay through."""
+        if self._pace is not None:
+            self._pace.step()
+
+    def action_calls(self) -> None:
+        if not self.query_one(CallPanel).focus_chosen():
+            notify(self.app, "There is no call yet.")
+
+    def action_messages(self) -> None:
+        self.query_one(MessagePane).focus()
+
+    @work(exclusive=True, group="open")
+    async def action_new(self) -> None:
+        try:
+            await self._replace(self.workspace.new(self.opened.session.target.name))
+        except VerbatimError as error:
+            self._complain(error)
+
+    def action_conversations(self) -> None:
+        self.app.push_screen(Conversations(self.workspace.store, self.open_conversation))
+
+    @work(exclusive=True, group="open")
+    async def open_conversation(self, conversation: str) -> None:
+        """Put a stored conversation in place of the one that is open."""
+        try:
+            await self._replace(self.workspace.open(conversation))
+        except VerbatimError as error:
+            self._complain(error)
+
+    def _retarget(self, what: str, argument: str) -> None:
+        session = self.opened.session
+        if not argument:
+            current = session.target.name if what == "endpoint" else session.target.settings.model
+            notify(self.app, f"The {what} is {current}. /{what} NAME changes it.")
+            return
+        try:
+            if what == "endpoint":
+                session.retarget(self.workspace.target(argument))
+            else:
+                target = session.target
+                session.retarget(replace(target, settings=replace(target.settings, model=argument)))
+        except VerbatimError as error:
+            self._complain(error)
+            return
+        self._show_target()
+
+    def _list_tools(self) -> None:
+        registry = self.workspace.registry
+        lines = [
+            f"{entry.name} · {entry.origin}{' · reads only' if entry.spec.read_only else ''}"
+            for entry in registry.entries()
+        ]
+        lines += [f"{problem.error} {problem.error.hint}" for problem in registry.problems]
+        self.query_one(MessagePane).add_notice("\n".join(lines) or "No tools are on offer.")
+
+    # The presenter's stage ----------------------------------------------------------------
+
+    def show_state(self, word: str, *, busy: bool) -> None:
+        status = self.query_one(StatusLine)
+        status.state = word
+        if status.busy != busy:
+            status.busy = busy
+
+    def show_usage(self, turn: Turn) -> None:
+        self.query_one(StatusLine).show_usage(turn.usage)
+
+    def show_findings(self, turn: Turn) -> None:
+        self.query_one(StatusLine).add_findings(len(turn.findings))
+
+    def ask_for(self, approval: Approval) -> None:
+        self.show_state("a call waits for you: F2", busy=True)
+        # Typing in the prompt must never answer a question, so it keeps the focus while in use.
+        if not self.query_one(Prompt).text:
+            self.query_one(CallPanel).focus_call(approval.call.ref)
+
+    def became_idle(self, reason: str) -> None:
+        words = {"done": "ready", "limit": "stopped at the turn limit"}
+        self.show_state(words.get(reason, reason), busy=False)
+        if not isinstance(self.focused, MessagePane):
+            self.query_one(Prompt).focus()
+
+    def _complain(self, error: VerbatimError) -> None:
+        notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
+
+    @on(CallCard.CopyAsked)
+    def _copy(self, event: CallCard.CopyAsked) -> None:
+        copied = copy_out(event.text, event.what, self.app.copy_to_clipboard, self._copies_folder)
+        notify(self.app, copied.told, severity="error" if copied.failed else "information")
+
+    @on(ApprovalBar.Decided)
+    def _decided(self, event: ApprovalBar.Decided) -> None:
+        event.approval.decide(event.decision)
+        self._after_decision()
+
+    @on(ApprovalBar.EditAsked)
+    def _edited(self, event: ApprovalBar.EditAsked) -> None:
+        event.approval.decide(Decision("edit", edited=event.text, tell=event.tell))
+        self._after_decision()
+
+    def _after_decision(self) -> None:
+        # The next question keeps the keys where they are; after the last they go to the prompt.
+        if self.query_one(CallPanel).wants_attention <= 1:
+            self.query_one(Prompt).focus()
+
+    @on(CallCard.CancelAsked)
+    def _cancel_call(self, event: CallCard.CancelAsked) -> None:
+        self.opened.runner.dispatcher.cancel(event.ref)
+
+    @on(CallCard.RunAgain)
+    def _run_again(self, event: CallCard.RunAgain) -> None:
+        self._by_hand(event.ref)
+
+    @work(group="by-hand")
+    async def _by_hand(self, ref: str) -> None:
+        try:
+            outcome = await self.opened.session.run_again(ref)
+        except VerbatimError as error:
+            self._complain(error)
+            return
+        self.query_one(MessagePane).add_notice(
+            f"{ref} run again by hand, for you alone: {outcome.state}\n{outcome.result.text}"
+        )
+
+    @on(MessageView.CallMarkChosen)
+    def _show_call(self, event: MessageView.CallMarkChosen) -> None:
+        self.query_one(CallPanel).focus_call(event.ref)
+
+    @on(MessagePane.LinkChosen)
+    def _open_link(self, event: MessagePane.LinkChosen) -> None:
+        self.app.open_url(event.url)
