@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     sub = add("cut", "stop the body early", _cut)
     where = sub.add_mutually_exclusive_group(required=True)
-    where.add_argument("--at", type=int, metavar="BYTE")
+    where.add_argument("--at", type=int, metavar="BYTE", help="-1 leaves out the last one")
     where.add_argument("--event", type=int, metavar="K", help="after event K")
     _add_inside(where, "inside one")
     sub.add_argument("--which", type=int, default=-1, metavar="N", help="the Nth; -1 is the last")
@@ -93,6 +93,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     sub = add("swap", "put two events in each other's place", _swap)
     sub.add_argument("--events", type=int, nargs=2, metavar="K", required=True)
+
+    sub = add("tear", "stop the data of one event in the middle, and go on behind it", _tear)
+    sub.add_argument("--event", type=int, required=True, metavar="K")
 
     sub = add("splice", "go over into another stream", _splice)
     sub.add_argument("second", metavar="SECOND")
@@ -259,6 +262,10 @@ def _duplicate(recording: Recording, given: argparse.Namespace) -> Recording:
 
 def _swap(recording: Recording, given: argparse.Namespace) -> Recording:
     return events.swapped(recording, *given.events)
+
+
+def _tear(recording: Recording, given: argparse.Namespace) -> Recording:
+    return events.torn(recording, given.event)
 
 
 def _splice(recording: Recording, given: argparse.Namespace) -> Recording:

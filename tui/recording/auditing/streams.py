@@ -236,7 +236,7 @@ KINDS: Final = (
         "events.malformed",
         "one event that is no JSON ends the client, or is skipped and the call run without it",
         lambda seen: _has(seen, ev.MalformedEvent) and seen.unfinished is None,
-        "splice FILE OTHER --upto K -o OUT, after cutting FILE inside an event",
+        "tear FILE --event K -o OUT",
     ),
     Kind(
         "events.unknown",
@@ -255,7 +255,7 @@ KINDS: Final = (
     Kind(
         "events.after-end",
         "what comes behind the end marker opens the turn again",
-        lambda seen: any(found.code == "turn.after-end" for found in seen.turn.findings),
+        lambda seen: any(found.code.endswith("after-end") for found in seen.turn.findings),
         "splice FILE FILE --upto LAST --begin K -o OUT",
     ),
     Kind(
@@ -286,7 +286,7 @@ KINDS: Final = (
         "framing.no-last-blank-line",
         "the last event, which no blank line closes, is lost or trusted",
         lambda seen: seen.unfinished is not None and not seen.unfinished.partial_line,
-        "cut FILE --at LENGTH-1 --ending complete -o OUT",
+        "cut FILE --at -1 --ending complete -o OUT",
     ),
     Kind(
         "chunks.in-character",

@@ -94,6 +94,15 @@ def swapped(recording: Recording, first: int, second: int) -> Recording:
     return put_together(recording, replace(stream, blocks=tuple(blocks)))
 
 
+def torn(recording: Recording, number: int) -> Recording:
+    """With the data of one event stopped in the middle, and everything behind it as it was."""
+    stream = stream_of(recording)
+    block = stream.block(number)
+    blocks = list(stream.blocks)
+    blocks[number - 1] = block.with_data(block.data[: len(block.data) // 2])
+    return put_together(recording, replace(stream, blocks=tuple(blocks)))
+
+
 def spliced(first: Recording, upto: int, second: Recording, begin: int = 1) -> Recording:
     """Events 1 to `upto` of one stream, then those of another from `begin` on.
 

@@ -61,11 +61,13 @@ def rechunked_inside(recording: Recording, inside: Iterable[Inside]) -> Recordin
 
 
 def cut_at(recording: Recording, offset: int, *, ending: Ending = "broken") -> Recording:
-    """The first `offset` bytes, ended as `ending` says.
+    """The first `offset` bytes, ended as `ending` says; a negative one counts from the end.
 
     Raises:
         UsageError: `offset` is not inside the body.
     """
+    if offset < 0:
+        offset += len(recording.body)
     if not 0 <= offset < len(recording.body):
         raise UsageError(
             f"byte {offset} is not inside the body, which has {len(recording.body)} bytes",
