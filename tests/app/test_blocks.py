@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -45,6 +45,9 @@ def test_the_sources_of_the_blocks_joined_are_the_text(text: str) -> None:
     assert "".join(block.source for block in split([text])) == text
 
 
+@example(">\n     far\n\n    deep")
+@example("-\n  ```\n#no\n  ```\n***")
+@example("> quote\ntext\n-\n  - nested")
 @given(documents)
 def test_every_cut_is_where_markdown_it_begins_a_block(text: str) -> None:
     allowed = boundaries(text)

@@ -66,12 +66,15 @@ class _Open:
     lazy: bool = False
     """A line came that may or may not have ended the container."""
     murky: bool = False
-    """After a lazy line, one came that may or may not be a list of its own."""
+    """A line came that may or may not have begun a list, or indented code, outside."""
     lost: bool = False
     """After that, a fence opened that may or may not be inside: nothing is cut any more."""
     items: int = 1
     hollow: bool = False
     """item: nothing stands beside its marker."""
+
+
+_CODE_INDENT = 4
 
 
 class BlockSplitter:
@@ -147,15 +150,13 @@ class BlockSplitter:
                 if blank:
                     return True
                 self._split_table_head(block, line)
-                if self._is_table(block, line, upcoming=True) or SETEXT.match(line):
-                    return True
-                return not interrupts(line)
+                return bool(SETEXT.match(line)) or not interrupts(line)
             case "table":
-                return blank or not (columns(line) >= 4 or starts_container(line))
+                return blank or not (columns(line) >= _CODE_INDENT or starts_container(line))
             case "quote":
                 return blank or self._continues_quote(block, line)
             case "code":
-                return blank or columns(line) >= 4
+                return blank or columns(line) >= _CODE_INDENT
             case "item":
                 return blank or self._continues_item(block, line)
             case "heading" | "rule":
@@ -169,6 +170,7 @@ class BlockSplitter:
         if starts_container(line):
             return False
         block.lazy = True
+        block.murky = columns(line) >= _CODE_INDENT
         return True
 
     def _continues_item(self, block: _Open, line: str) -> bool:
@@ -186,6 +188,7 @@ class BlockSplitter:
         if block.blanks or starts_container(line):
             return False
         block.lazy = True
+        block.murky = columns(line) >= _CODE_INDENT
         return True
 
     def _continues_doubtful(self, block: _Open, line: str) -> bool:
@@ -216,7 +219,7 @@ class BlockSplitter:
             case "fence":
                 stripped = line.strip(" \t")
                 return (
-                    columns(line) < 4
+                    columns(line) < _CODE_INDENT
                     and len(stripped) >= block.indent
                     and stripped == block.marker * len(stripped)
                 )
@@ -240,7 +243,7 @@ class BlockSplitter:
         if not upcoming and len(_text_lines(block)) != 2:
             return False
         head = block.lines[-1] if upcoming else block.lines[-2]
-        if columns(head) >= 4:
+        if columns(head) >= _CODE_INDENT:
             return False
         return "|" in head and cells(head) == cells(line)
 
@@ -252,7 +255,7 @@ class BlockSplitter:
             self._open = _Open("blank", [*lead, line])
             return
         lines = [*lead, line]
-        if columns(rule) >= 4:
+        if columns(rule) >= _CODE_INDENT:
             self._open = _Open("code", lines)
         elif fence := FENCE.match(rule):
             marker = fence[1] or fence[2]
