@@ -176,6 +176,11 @@ class MessagePane(VerticalScroll):
         """
         return self._by_id[message_id].source
 
+    @property
+    def shown(self) -> tuple[ShownMessage, ...]:
+        """Every message and notice, oldest first, mounted or not."""
+        return tuple(self._records)
+
     @contextmanager
     def filling(self) -> Iterator[None]:
         """Add many messages at once (a conversation resumed): the last ones are mounted after."""
