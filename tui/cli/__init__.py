@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, str]] = {
     "demo-server": "serve the demo model on a loopback port",
     "check": "read recorded response bodies through the production pipeline",
     "fixture": "make fixtures out of recordings, and say what a set of them cannot catch",
+    "probe": "measure what endpoints really send, with a fixed set of requests",
     "serve-recording": "serve recordings on a loopback port, for other clients",
 }
 """Each has a module in `tui.cli` with `add_arguments(parser)` and `run(arguments) -> int`."""
