@@ -168,6 +168,21 @@ KINDS: Final = (
         "cut FILE --event K --ending complete -o OUT",
     ),
     Kind(
+        "end.before-arguments",
+        "a call that stopped before its first character counts as one without arguments, and is run",
+        lambda seen: (
+            seen.turn.stop_reason is None
+            and any(not call.text and call.closed_at is None for call in seen.calls)
+        ),
+        "cut FILE --event K --ending complete -o OUT, behind the opening of a call",
+    ),
+    Kind(
+        "end.limit-before-arguments",
+        "the same, at the output limit: the end of the turn is there, and says no",
+        lambda seen: _limit_in_call(seen) and any(not call.text for call in seen.calls),
+        "stop FILE --reason max_tokens -o OUT, of a call without arguments",
+    ),
+    Kind(
         "end.broken-connection",
         "a failed connection is taken for the end of the turn",
         lambda seen: seen.recording.ending == "broken",
