@@ -108,6 +108,7 @@ def _text_kept(model: CallModel, width: int, whole: bool) -> list[Line]:
         (f"  SHA-256 of {counted(model.call.buffer.length, 'character')}", Ink.MUTED),
     ]
     run = "what will run" if model.state in WAITING_STATES else "what was run"
+    run = "what runs" if model.state is CallState.RUNNING else run
     if model.state is CallState.DENIED or model.edited is not None:
         pass
     elif model.dispatched_unchanged:

@@ -66,4 +66,5 @@ class FragmentLines(LineSource):
         # A fragment may be the whole call; a line shows no more of it than fits.
         text = shortened(spelled(fragment.text[: max(room, 0) + 1]), room)
         shade = Ink.SHADE if number % 2 else Ink.PLAIN
-        return [*line, (text, shade)] if fragment.text else [*line, ("(empty)", Ink.MUTED)]
+        line.append((text, shade) if fragment.text else ("(empty)", Ink.MUTED))
+        return clipped(line, width)

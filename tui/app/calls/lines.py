@@ -213,7 +213,7 @@ def word_breaks(text: str, width: int) -> list[int]:
         if not hard:
             return found
         end = start + hard[0]
-        space = text.rfind(" ", start, end + 1)
+        space = text.rfind(" ", start, end)
         start = min(space + 1, len(text)) if space > start else end
         if start >= len(text):
             return found

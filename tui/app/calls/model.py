@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Literal
 
 from tui.app.calls.pace import Pace, TurnClock
 from tui.core.arguments import Fragment
@@ -23,16 +22,13 @@ from tui.session.updates import (
     CallChanged,
     CallProgress,
     CallRan,
+    Tell,
     TurnHandle,
 )
 
 FORMING_STATES = frozenset({CallState.FORMING, CallState.CLOSED})
 WAITING_STATES = frozenset({CallState.FINAL, CallState.AWAITING_APPROVAL, CallState.RUNNING})
 """States in which something is still to come, the stream being over."""
-
-Tell = Literal["edited", "denied"]
-"""What the model is told of an edited run: its result, marked as that of edited arguments; or
-only that its own call was not run."""
 
 
 @dataclass(frozen=True, slots=True)

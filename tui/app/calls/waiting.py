@@ -28,20 +28,15 @@ class Waiting:
     def refs(self) -> tuple[str, ...]:
         return tuple(model.ref for model in self.models)
 
-    @property
-    def why_not_all(self) -> str:
-        """Why one key may not allow all of them; empty when it may."""
-        if len(self.models) < 2:
-            return "only one waits"
-        if len(self.models) > LISTED:
-            return f"only {LISTED} of the {len(self.models)} are listed"
-        for model in self.models:
-            approval = model.approval
-            if approval is not None and approval.by_hand:
-                return "one has to be answered by hand"
-            if approval is not None and approval.was_started:
-                return "one had been started before"
-        return ""
+    def all_allowable(self, listed: int) -> bool:
+        """Whether one key may allow them all: each of the first `listed` has been seen by name.
+
+        Never when one of them needs a decision of its own.
+        """
+        if not 2 <= len(self.models) <= listed:
+            return False
+        approvals = [model.approval for model in self.models]
+        return not any(each is None or each.by_hand or each.was_started for each in approvals)
 
     def place(self, ref: str) -> int:
         """Which one `ref` is, from 1; 0 when it does not wait."""

@@ -17,9 +17,9 @@ from textual.widgets import TextArea
 
 from tui.app.calls.edits import TOLD
 from tui.app.calls.lines import Ink, Line, clipped, spelled, wrapped
-from tui.app.calls.model import Tell
 from tui.app.safe import clean
 from tui.app.widgets.call_lines import InkBlock
+from tui.session.updates import Tell
 
 Purpose = Literal["answer", "edit", "reason"]
 
@@ -41,12 +41,11 @@ class PlainArea(TextArea):
         self._one_line = one_line
 
     async def _on_key(self, event: events.Key) -> None:
+        # The handler of the base class is called by Textual, unless that is prevented here.
         if self._one_line and event.key == "enter":
             event.prevent_default()
             event.stop()
             self.post_message(self.EnterPressed())
-            return
-        await super()._on_key(event)
 
     async def _on_paste(self, event: events.Paste) -> None:
         # The handler of the base class would insert the text as it is.

@@ -13,12 +13,12 @@ from textual.message import Message
 
 from tui.app.calls.facts import one_line
 from tui.app.calls.guard import KeyGuard
-from tui.app.calls.lines import Ink, Line, clipped, justified, shortened, spelled, wrapped
-from tui.app.calls.model import CallModel, Tell
+from tui.app.calls.lines import Ink, Line, clipped, justified, shortened, spelled, width_of, wrapped
+from tui.app.calls.model import CallModel
 from tui.app.calls.waiting import LISTED, Waiting
 from tui.app.calls.words import counted
 from tui.app.widgets.call_lines import InkBlock
-from tui.session.updates import Approval, Decision, Scope
+from tui.session.updates import Approval, Decision, Scope, Tell
 
 APPROVAL_BINDINGS: Final = (
     Binding("a", "allow('once')", "Allow once", id="approval.allow-once"),
@@ -67,6 +67,7 @@ class ApprovalBar(InkBlock):
         self._one = KeyGuard()
         self._all = KeyGuard()
         self._now = 0.0
+        self._room = 0
 
     @property
     def asked(self) -> Approval | None:
@@ -79,11 +80,20 @@ class ApprovalBar(InkBlock):
         """Whether a key counts now."""
         return self._one.ready(self._now)
 
-    def flush(self, now: float, waiting: Waiting, *, on_screen: bool) -> None:
-        """Draw the question as of `now`. `on_screen`: a person can see it."""
-        self._now, self._waiting = now, waiting
-        if waiting.refs != self._listed:
-            self._listed = waiting.refs
+    @property
+    def offers_all(self) -> bool:
+        """Whether one key allows every call that waits: all of them are listed here."""
+        return self._waiting.all_allowable(self._listable)
+
+    def flush(self, now: float, waiting: Waiting, *, on_screen: bool, room: int) -> None:
+        """Draw the question as of `now`. `on_screen`: a person can see it.
+
+        `room`: lines there are for a list of all that wait.
+        """
+        self._now, self._waiting, self._room = now, waiting, room
+        listed = waiting.refs if self.offers_all else ()
+        if listed != self._listed:
+            self._listed = listed
             self._all.hidden()
         if on_screen and self.asked is not None:
             self._one.shown(now)
@@ -104,7 +114,7 @@ class ApprovalBar(InkBlock):
 
     def allow_all(self, now: float) -> None:
         """Allow every call that waits, once; only when all of them are listed here."""
-        if self._waiting.why_not_all or not self._all.press(now) or not self.press(now):
+        if not self.offers_all or not self._all.press(now) or not self.press(now):
             self.renew()
             return
         for model in self._waiting.models:
@@ -149,24 +159,31 @@ class ApprovalBar(InkBlock):
             (f"  {spelled(approval.call.name)}", Ink.STRONG),
             (f"  {spelled(approval.origin)}", Ink.PLAIN),
             (f"  {effect}", Ink.MUTED if approval.read_only else Ink.WORD),
-            (f"  {counted(len(approval.call.raw), 'character')}", Ink.MUTED),
         ]
         place, count = self._waiting.place(self.model.ref), len(self._waiting.models)
         right: Line = [(f"{place} of {count}", Ink.STRONG)] if count > 1 else []
+        size: Line = [(f"  {counted(len(approval.call.raw), 'character')}", Ink.MUTED)]
+        if width_of([*left, *size, *right]) < width:
+            left += size
         return justified(left, right, width) if right else clipped(left, width)
 
     def _list(self, width: int) -> list[Line]:
         models = self._waiting.models
-        if len(models) < 2:
+        if len(models) < 2 or not self._listable:
             return []
         lines: list[Line] = []
-        for model in models[:LISTED]:
+        for model in models[: self._listable]:
             mark = "▸ " if model is self.model else "  "
             row = shortened(f"  {mark}{one_line(model)}", width)
             lines.append([(row, Ink.STRONG if model is self.model else Ink.PLAIN)])
-        if len(models) > LISTED:
-            lines.append([(f"    and {len(models) - LISTED} more", Ink.MUTED)])
+        if len(models) > self._listable:
+            lines.append([(f"    and {len(models) - self._listable} more", Ink.MUTED)])
         return lines
+
+    @property
+    def _listable(self) -> int:
+        """Calls that can be listed, leaving a line to say how many more there are."""
+        return min(LISTED, max(self._room - 1, 0))
 
     def _keys(self, approval: Approval, width: int) -> list[Line]:
         if approval.by_hand:
@@ -183,7 +200,7 @@ class ApprovalBar(InkBlock):
                 ("h", "by hand"),
                 ("e", "edit"),
             ]
-        if not self._waiting.why_not_all:
+        if self.offers_all:
             keys.append(("*", f"allow all {len(self._waiting.models)}"))
         ready = self.ready
         lines: list[Line] = []

@@ -39,6 +39,8 @@ from tui.session.updates import Decision, Scope
 Openness = Literal["collapsed", "compact", "open"]
 
 _CLASSES = {state: f"-{state.value.replace(' ', '-')}" for state in CallState}
+_LEAST_HEIGHT = 14
+"""Of an open card in the style sheet: room for a question without a list."""
 _APPROVING = frozenset({"allow", "deny", "deny_why", "edit", "allow_all"})
 
 
@@ -192,7 +194,12 @@ class CallCard(Vertical):
         body.tabs.renew()
         asks = self.model.wants_person
         body.bar.display = asks and self._openness == "open" and self._form is None
-        body.bar.flush(now, waiting, on_screen=on_screen and self._openness == "open")
+        body.bar.flush(
+            now,
+            waiting,
+            on_screen=on_screen and self._openness == "open",
+            room=self.size.height - _LEAST_HEIGHT,
+        )
         self._keep_form(asks)
 
     def head_lines(self, width: int) -> list[Line]:

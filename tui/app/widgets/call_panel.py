@@ -20,7 +20,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.app.calls.model import CallModel, Tell
+from tui.app.calls.model import CallModel
 from tui.app.calls.pace import TurnClock
 from tui.app.calls.waiting import Waiting
 from tui.app.widgets.call_card import CallCard, Openness
@@ -36,6 +36,7 @@ from tui.session.updates import (
     Idle,
     Notice,
     SessionUpdate,
+    Tell,
     TurnAdvanced,
     TurnClosed,
     TurnHandle,
@@ -142,9 +143,8 @@ class CallPanel(VerticalScroll, can_focus=False):
             if call.ref not in self._models:
                 model = CallModel(call, handle, clock)
                 model.restore(states.get(call.ref), results.get(call.ref))
-                model.pull()
                 found.append(model)
-        self._add(found)
+        self._add(found, past=True)
 
     def apply(self, update: SessionUpdate) -> None:
         """Take one of the session's updates. Those that are not about calls change nothing."""
@@ -219,6 +219,8 @@ class CallPanel(VerticalScroll, can_focus=False):
             card = self._cards.get(ref)
             if card is not None and card.is_attached:
                 card.set_openness(self._openness(card.model))
+                if card.openness != "collapsed":
+                    card.model.pull()
                 card.flush(now, waiting, on_screen=on_screen and ref == self._chosen)
         self._tell_attention(len(waiting.models))
 
@@ -249,11 +251,12 @@ class CallPanel(VerticalScroll, can_focus=False):
                 self._turns.remove(turn)
         self._add(found)
 
-    def _add(self, models: Iterable[CallModel]) -> None:
+    def _add(self, models: Iterable[CallModel], *, past: bool = False) -> None:
         cards = []
         for model in models:
             self._models[model.ref] = model
-            if model.active:
+            if model.active or not past:
+                # Until it has been pulled once, also when it is over already.
                 self._active[model.ref] = model
             self._dirty.add(model.ref)
             card = self._cards[model.ref] = CallCard(model, self._clock)
@@ -276,7 +279,8 @@ class CallPanel(VerticalScroll, can_focus=False):
     def _openness(self, model: CallModel) -> Openness:
         if model.ref == self._chosen:
             return "open"
-        return "compact" if model.active else "collapsed"
+        moving = model.forming or model.state in (CallState.FINAL, CallState.RUNNING)
+        return "compact" if moving else "collapsed"
 
     def _tell_attention(self, waiting: int) -> None:
         if waiting != self._attention:
@@ -385,7 +389,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         excess = len(self._cards) - MOUNTED
         if excess >= EARLIER:
             for ref in list(self._cards)[:excess]:
-                if ref != self._chosen and ref not in self._active:
+                if ref != self._chosen and not self._models[ref].active:
                     self._cards.pop(ref).remove()
         self._show_earlier()
 
