@@ -47,7 +47,7 @@ lock:
 		--extra dev --output-file requirements.lock $(LOCK_ARGS) pyproject.toml
 
 screenshots:
-	$(PY) -m tui.app.screenshots
+	$(PY) -m tui.cli.screenshots
 
 ci:
 	.ci/run

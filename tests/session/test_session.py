@@ -350,6 +350,47 @@ async def test_cancel_while_a_question_waits_denies_nothing_in_the_models_name()
     assert "cancelled before it was run" in str(stage.source.sent(1)["messages"][2])
 
 
+async def test_leaving_while_a_question_waits_asks_it_again_when_the_person_is_back() -> None:
+    stage = Stage(
+        two_chunks(
+            wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'), wire.call(2, "b", "look", "{}"))
+        ),
+        policy=Policy(mode="none"),
+    )
+    asked = asyncio.Event()
+    stage.on[ApprovalAsked] = lambda _: asked.set()
+    running = asyncio.create_task(stage.run())
+    await asked.wait()
+    await stage.session.suspend()
+    await running
+    assert stage.desk.ran == []
+    resumed = resume(stage.store, stage.conversation, stage.calls.registry.specs_by_name)
+    assert resumed.pending is not None
+    assert [call.ref for call in resumed.pending.final_calls] == ["t1.c1"]
+
+    source = ScriptedSource([two_chunks(wire.prose_turn("welcome back"))])
+    runner = CallRunner(
+        stage.calls.registry,
+        Dispatcher(stage.calls.registry),
+        Policy(mode="all"),
+        resumed.journal,
+        lambda _: None,
+    )
+    session = Session(
+        Target("scripted", "anthropic", source, TurnSettings("m")),
+        journal=resumed.journal,
+        calls=runner,
+        messages=resumed.messages,
+        pending=resumed.pending,
+    )
+    session.proceed()
+    await session.wait_idle()
+    assert stage.desk.ran == [{"id": "1"}]
+    blocks = source.sent(0)["messages"][2]["content"]
+    assert [block["tool_use_id"] for block in blocks] == ["a", "b"]
+    assert blocks[1]["is_error"] is True
+
+
 async def test_an_endpoint_that_refuses_is_said_and_the_prompt_can_be_sent_again() -> None:
     stage = Stage(
         Reply([], refused=EndpointError("no route to host")), two_chunks(wire.prose_turn("hi"))

@@ -46,6 +46,7 @@ class Presenter:
     panel: CallPanel
     stage: Stage
     _views: dict[str, TurnView] = field(default_factory=dict)
+    _handles: list[up.TurnHandle] = field(default_factory=list)
     _view_of_call: dict[str, TurnView] = field(default_factory=dict)
 
     def take(self, update: up.SessionUpdate) -> None:
@@ -55,6 +56,7 @@ class Presenter:
             case up.UserMessageAdded(message_id, message):
                 self.pane.add_user(message_id, text_of(message))
             case up.TurnOpened(handle):
+                self._handles.append(handle)
                 self._views[handle.exchange] = self.pane.begin_turn(handle.exchange, handle.model)
                 self.panel.open_turn(handle)
                 self.stage.show_state("waiting for the first byte", busy=True)
@@ -86,6 +88,13 @@ class Presenter:
                 self.stage.became_idle(reason)
             case _:
                 assert_never(update)
+
+    @property
+    def arrived(self) -> tuple[int, int] | None:
+        """The number of turns begun, and how many bytes of the newest have come."""
+        if not self._handles:
+            return None
+        return len(self._handles), self._handles[-1].arrivals.total
 
     def past_turn(self, handle: up.TurnHandle, states: dict[str, CallState]) -> None:
         """Show a turn of a resumed conversation as it looked when it was over."""

@@ -54,6 +54,8 @@ class CallRunner:
     """Whether there is somebody to ask; without, what the policy would ask is denied."""
     on_allowed: Callable[[str, Scope], None] | None = None
     """Told when a person allows a tool for the conversation or always."""
+    suspending: bool = False
+    """The program is being left: a call that waits for a person goes on waiting in the store."""
 
     async def answer_all(
         self,
@@ -118,9 +120,9 @@ class CallRunner:
                 return self._end(life, CallEvent.DENIED, _denial(call, decision))
             return await self._run(life, decision)
         except asyncio.CancelledError:
-            if was_started and not life.dispatched:
-                # Still nobody has decided; it stays unknown and is asked about again.
-                return _client_error(call, explain_state(CallState.UNKNOWN))
+            if not life.dispatched and (was_started or self.suspending):
+                # Still nobody has decided; it is asked about again when the person is back.
+                return _client_error(call, explain_state(life.state))
             if life.state is CallState.RUNNING:
                 words = "The call was cancelled while it ran; whether it took effect is unknown."
             else:

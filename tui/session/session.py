@@ -137,6 +137,15 @@ class Session:
             return False
         return self._task.cancel()
 
+    async def suspend(self) -> None:
+        """Stop because the program is left: what came is kept, and calls that wait for a person
+
+        wait on, for `resume` to take up.
+        """
+        self._calls.suspending = True
+        self.cancel()
+        await self.wait_idle()
+
     async def wait_idle(self) -> None:
         """Return when no prompt is running."""
         if self._task is not None:
@@ -180,14 +189,15 @@ class Session:
     async def _turns(self) -> IdleReason:
         if self._pending is not None:
             pending, self._pending = self._pending, None
-            self._add_results(
-                await self._calls.answer_all(
-                    pending.message,
-                    pending.final_calls,
-                    known=pending.known,
-                    unknown=pending.unknown,
-                )
+            results = await self._calls.answer_all(
+                pending.message,
+                pending.final_calls,
+                known=pending.known,
+                unknown=pending.unknown,
             )
+            if self._calls.suspending:
+                return "cancelled"
+            self._add_results(results)
             if _cancelling():
                 return "cancelled"
         for _ in range(self.max_turns):
@@ -203,6 +213,8 @@ class Session:
                 self.emit(ExchangeFailed(received.refusal or EndpointError(message.problem)))
                 return "failed"
             results = await self._calls.answer_all(message, received.final_calls)
+            if self._calls.suspending:
+                return "cancelled"
             self._add_results(results)
             if _cancelling():
                 return "cancelled"

@@ -54,6 +54,7 @@ class Workspace:
     interactive: bool = True
     on_always: Callable[[str], None] | None = None
     _sources: list[object] = field(default_factory=list)
+    _sessions: list[Session] = field(default_factory=list)
 
     def new(self, endpoint: str = "") -> OpenConversation:
         """A new conversation with `endpoint`.
@@ -100,7 +101,9 @@ class Workspace:
         return handle
 
     async def close(self) -> None:
-        """Close connections and the store. Conversations must be idle."""
+        """Suspend what still runs, then close connections, tools and the store."""
+        for session in self._sessions:
+            await session.suspend()
         for source in self._sources:
             if (close := getattr(source, "aclose", None)) is not None:
                 await close()
@@ -141,6 +144,7 @@ class Workspace:
             pending=resumed.pending if resumed is not None else None,
             max_turns=self.max_turns,
         )
+        self._sessions.append(session)
         for words in self._troubles():
             session.emit(Notice(words, "warning"))
         return OpenConversation(conversation, session, journal, runner, resumed)

@@ -120,6 +120,16 @@ class ChatScreen(SelectionGuard):
         assert self._opened is not None, "a conversation is opened on mount"  # noqa: S101
         return self._opened
 
+    @property
+    def waiting(self) -> int:
+        """Calls that wait for a person."""
+        return self.query_one(CallPanel).wants_attention
+
+    @property
+    def arrived(self) -> tuple[int, int] | None:
+        """The number of the newest turn, and how many of its bytes have come."""
+        return None if self._presenter is None else self._presenter.arrived
+
     def _show(self, opened: OpenConversation) -> None:
         self._opened = opened
         pane, panel = self.query_one(MessagePane), self.query_one(CallPanel)
