@@ -34,6 +34,10 @@ class Policy:
         """The same policy with a rule for one tool ("always allow this tool")."""
         return replace(self, tools={**self.tools, name: rule})
 
+    def with_origin(self, origin: str, rule: Rule) -> Policy:
+        """The same policy with a rule for all tools of one origin."""
+        return replace(self, origins={**self.origins, origin: rule})
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -90,18 +90,30 @@ class Registry:
         self, sources: Iterable[ToolSource] = (), *, changed: Callable[[], None] | None = None
     ) -> None:
         self._sources: list[ToolSource] = list(sources)
-        self._changed: Callable[[], None] | None = None
+        self._watchers: list[Callable[[], None]] = []
+        self._opening: dict[int, ToolSource] = {}
         self._given: dict[tuple[int, str], str] = {}
         self._taken: set[str] = set()
         self._by_name: dict[str, Registered] = {}
         self._source_problems: dict[int, Problem] = {}
         self._tool_problems: list[Problem] = []
         self.revision = 0
-        """Grows with every change of what is on offer and of `problems`."""
+        """Grows with every change of what is on offer, of `opening` and of `problems`."""
         self._last_state: object = None
         self._collect()
         # From here on: what the sources give at once is not a change.
-        self._changed = changed
+        if changed is not None:
+            self.watch(changed)
+
+    def watch(self, act: Callable[[], None]) -> Callable[[], None]:
+        """Call `act`, on the event loop, after each change; returns what ends that."""
+        self._watchers.append(act)
+
+        def leave() -> None:
+            if act in self._watchers:
+                self._watchers.remove(act)
+
+        return leave
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -121,6 +133,18 @@ class Registry:
     @property
     def sources(self) -> tuple[ToolSource, ...]:
         return tuple(self._sources)
+
+    @property
+    def opening(self) -> tuple[ToolSource, ...]:
+        """Sources that are being opened or read again just now."""
+        return tuple(self._opening.values())
+
+    def problem_of(self, source: ToolSource) -> ToolError | None:
+        """Why `source` gives no tools or its old ones; None: nothing is wrong with it."""
+        for index, each in enumerate(self._sources):
+            if each is source and index in self._source_problems:
+                return self._source_problems[index].error
+        return source.problem
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """What the model is told, in the order of the sources."""
@@ -143,6 +167,10 @@ class Registry:
         """Read every source again. What fails keeps its old tools and is in `problems`."""
         await self._each(lambda source: source.reload())
 
+    async def restart(self, source: ToolSource) -> None:
+        """Open one source anew: a file is read again, a server is ended and started."""
+        await self._each(lambda each: each.open(self._collect), source)
+
     async def close(self) -> None:
         """Close all sources; never raises, so that the program can always end."""
         await asyncio.gather(*(source.close() for source in self._sources), return_exceptions=True)
@@ -154,18 +182,30 @@ class Registry:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _each(self, act: Callable[[ToolSource], object]) -> None:
+    async def _each(
+        self, act: Callable[[ToolSource], Awaitable[None]], only: ToolSource | None = None
+    ) -> None:
         async def one(index: int, source: ToolSource) -> None:
             try:
-                await act(source)  # type: ignore[misc]  # both acts above are coroutines
+                await act(source)
             except ToolError as error:
                 self._source_problems[index] = Problem(source.origin, error)
             else:
                 self._source_problems.pop(index, None)
-            # At once: a server that takes its time keeps nobody else's tools away.
-            self._collect()
+            finally:
+                self._opening.pop(index, None)
+                # At once: a server that takes its time keeps nobody else's tools away.
+                self._collect()
 
-        await asyncio.gather(*(one(index, source) for index, source in enumerate(self._sources)))
+        chosen = {
+            index: source
+            for index, source in enumerate(self._sources)
+            # What is being opened is not opened a second time meanwhile.
+            if (only is None or source is only) and index not in self._opening
+        }
+        self._opening |= chosen
+        self._collect()
+        await asyncio.gather(*(one(index, source) for index, source in chosen.items()))
 
     def _collect(self) -> None:
         found: dict[str, Registered] = {}
@@ -186,12 +226,13 @@ class Registry:
                 spec = tool.spec if name == own_name else replace(tool.spec, name=name)
                 found[name] = Registered(tool, spec)
         self._by_name = found
-        state = (self.specs_by_name, [str(problem.error) for problem in self.problems])
+        problems = [str(problem.error) for problem in self.problems]
+        state = (self.specs_by_name, problems, list(self._opening))
         if state != self._last_state:
             self._last_state = state
             self.revision += 1
-            if self._changed is not None:
-                self._changed()
+            for act in tuple(self._watchers):
+                act()
 
     def _name_for(self, index: int, source: ToolSource, own_name: str) -> str:
         given = self._given.get((index, own_name))

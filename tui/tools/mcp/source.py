@@ -27,6 +27,8 @@ class McpTool:
     origin: str
     remote_name: str
     server: McpServer
+    hints: tuple[str, ...] = ()
+    """What the server says of it besides, in our words. Shown as its claim, never trusted."""
     timeout: float | None = None
     trusted: bool = False
     answered_by_hand: bool = False
@@ -133,7 +135,20 @@ class McpServer:
             schema=remote.input_schema,
             read_only=bool(hints is not None and hints.read_only_hint),
         )
-        return McpTool(spec, self.origin, remote.name, self)
+        return McpTool(spec, self.origin, remote.name, self, _claims(hints))
+
+
+def _claims(hints: Any) -> tuple[str, ...]:
+    """`ToolAnnotations` in words; what it leaves open is not said."""
+    if hints is None:
+        return ()
+    said = (
+        (hints.read_only_hint, "only reads", "changes things"),
+        (hints.destructive_hint, "may destroy things", "destroys nothing"),
+        (hints.idempotent_hint, "may be repeated without harm", "does more each time"),
+        (hints.open_world_hint, "reaches out to others", "stays within its own data"),
+    )
+    return tuple(yes if hint else no for hint, yes, no in said if hint is not None)
 
 
 def mcp_sources(
