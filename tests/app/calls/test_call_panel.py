@@ -12,7 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tests.app.calls.making import Writing, approval_of
-from tests.app.screens import FORBIDDEN, HOSTILE, RecordingDriver, WidgetApp
+from tests.app.screens import HOSTILE, WidgetApp
+from tests.app.test_hostile_text import check, driver
 from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard
 from tui.app.widgets.call_panel import CallPanel
@@ -304,7 +305,7 @@ async def test_a_question_ignores_keys_at_first_and_each_key_delays_it() -> None
         shown = await drawn(app, pilot, 11.7)
         assert "a moment" not in shown
         await pilot.press("a")
-        await pilot.pause()
+        await drawn(app, pilot)
         assert answer_of(approval) == Decision("allow", "once")
 
 
@@ -341,7 +342,7 @@ async def test_each_answer_has_its_key(key: str, decision: Decision) -> None:
         await drawn(app, pilot, 2.0)
         app.panel.focus_chosen()
         await pilot.press(key)
-        await pilot.pause()
+        await drawn(app, pilot)
         assert answer_of(approval) == decision
 
 
@@ -355,12 +356,12 @@ async def test_the_next_question_starts_its_own_moment() -> None:
         await pilot.press("a")
         await drawn(app, pilot, 2.1)
         await pilot.press("a")
-        await pilot.pause()
+        await drawn(app, pilot)
         assert answer_of(first) == Decision("allow")
         assert answer_of(second) is None
         await drawn(app, pilot, 3.5)
         await pilot.press("a")
-        await pilot.pause()
+        await drawn(app, pilot)
         assert answer_of(second) == Decision("allow")
 
 
@@ -373,13 +374,13 @@ async def test_all_are_allowed_only_when_all_are_listed() -> None:
         await drawn(app, pilot, 2.0)
         app.panel.focus_chosen()
         await pilot.press("asterisk")
-        await pilot.pause()
+        await drawn(app, pilot)
         assert not any(map(answer_of, approvals))
         await pilot.press("a")
         assert "allow all 6" in await drawn(app, pilot, 3.0)
         await drawn(app, pilot, 4.0)
         await pilot.press("asterisk")
-        await pilot.pause()
+        await drawn(app, pilot)
         assert all(answer_of(approval) == Decision("allow") for approval in approvals)
 
 
@@ -392,7 +393,7 @@ async def test_a_reason_is_typed_and_told() -> None:
         await pilot.press("D")
         await drawn(app, pilot)
         await pilot.press(*"a bad day", "enter")
-        await pilot.pause()
+        await drawn(app, pilot)
         assert answer_of(approval) == Decision("deny", reason="a bad day")
 
 
@@ -422,10 +423,10 @@ async def test_an_edited_run_is_asked_for_apart_and_keeps_what_the_model_wrote()
         app.panel.focus_chosen()
         await pilot.press("e")
         await drawn(app, pilot)
-        await pilot.press("ctrl+end", "backspace", "ctrl+s")
+        await pilot.press("end", "backspace", "ctrl+s")
         assert "cannot be run" in await drawn(app, pilot)
         await pilot.press("backspace", *"2}", "ctrl+s")
-        await pilot.pause()
+        await drawn(app, pilot)
         (event,) = app.said
         assert (event.approval, event.text, event.tell) == (approval, '{"a": 2}', "edited")
         await drawn(app, pilot)
@@ -450,7 +451,7 @@ async def test_a_call_that_had_been_started_is_run_again_or_failed_never_simply_
         await pilot.press("s", "T", "e")
         assert answer_of(approval) is None
         await pilot.press("d")
-        await pilot.pause()
+        await drawn(app, pilot)
         assert answer_of(approval) == Decision("deny")
 
 
@@ -477,13 +478,8 @@ async def test_nothing_hostile_reaches_the_terminal() -> None:
             await pilot.press(key)
             await drawn(app, pilot)
             await pilot.hover(CallCard)
-        driver = app._driver
-        assert isinstance(driver, RecordingDriver)
-        written = "".join(driver.written)
-    assert "owned" in written
-    for payload in ("\x1b]0;", "\x1b]52", "\x1b]8", "\x1b[2J", "\x1bP", "\x1b[?1049l\x1b"):
-        assert payload not in written
-    assert not any(char in written for char in FORBIDDEN)
+        await drawn(app, pilot)
+        assert "owned" in check(driver(app).written)
 
 
 async def test_past_calls_come_back_as_lines_with_their_results() -> None:

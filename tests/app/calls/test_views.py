@@ -220,6 +220,7 @@ def test_pretty_printing_gives_lines_for_any_text(text: str) -> None:
 
 def test_numbers_and_equal_keys_are_laid_out_as_they_were_written() -> None:
     lines = text_of(drawn(PrettyLines('{"a":1E5,"a":[1.0,{}]}')))
+    assert "pretty-printed by Verbatim" in lines.pop(0)
     assert lines == ["{", '  "a": 1E5,', '  "a": [', "    1.0,", "    {}", "  ]", "}"]
 
 

@@ -23,6 +23,7 @@ _TOKEN = re.compile(
 )
 _INDENT: Final = "  "
 _MOST_INDENTS: Final = 24
+_MARK: Final = "pretty-printed by Verbatim; only the white space is ours"
 _SLICE: Final = 4_000
 """Lines made at one call."""
 
@@ -69,12 +70,10 @@ def pretty_lines(text: str) -> Iterator[list[Piece]]:
 class PrettyLines(FlowLines):
     """A JSON text, pretty-printed."""
 
-    title = "pretty-printed by Verbatim; only the white space is ours"
-
     def __init__(self, source: str) -> None:
         super().__init__()
         self._source = source
-        self._made: list[list[Piece]] = []
+        self._made: list[list[Piece]] = [[(_MARK, Ink.MUTED)]]
         self._rest: Iterator[list[Piece]] | None = pretty_lines(source)
 
     @classmethod

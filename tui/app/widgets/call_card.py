@@ -226,11 +226,7 @@ class CallCard(Vertical):
         elif lines.source.grows and last < count:
             where += "  ↓ End follows"
         right: Line = [(where.strip(), Ink.MUTED)]
-        title = (
-            lines.source.title
-            if self.view in (View.RAW, View.PRETTY) or (self.view is View.RESULT)
-            else ""
-        )
+        title = lines.source.title if self.view in (View.RAW, View.RESULT) else ""
         room = width - sum(len(text) for text, _ in left) - len(where) - 4
         if title and room >= len(title):
             left.append((f"  {title}", Ink.MUTED))
@@ -435,25 +431,25 @@ class CallCard(Vertical):
 
     def on_answer_form_submitted(self, event: AnswerForm.Submitted) -> None:
         event.stop()
-        approval, form, bar = self.model.approval, self._form, self.bar
-        if approval is None or not approval.open or form is None or bar is None:
+        approval, form = self.model.approval, self._form
+        if approval is None or not approval.open or form is None:
             return
         try:
             match event.purpose:
                 case "reason":
                     decision = Decision("deny", reason=event.text.strip())
-                    bar.post_message(ApprovalBar.Decided(approval, decision))
+                    self.post_message(ApprovalBar.Decided(approval, decision))
                 case "answer":
                     answer = answer_of(
                         self.model.ref, event.text, as_json=event.as_json, is_error=event.is_error
                     )
-                    bar.post_message(
+                    self.post_message(
                         ApprovalBar.Decided(approval, Decision("answer", answer=answer))
                     )
                 case "edit":
                     text = checked_arguments(event.text, is_text=self.model.is_text)
                     self.model.note_edit(text, event.tell)
-                    bar.post_message(ApprovalBar.EditAsked(approval, text, event.tell))
+                    self.post_message(ApprovalBar.EditAsked(approval, text, event.tell))
         except UnusableText as problem:
             form.complain(str(problem))
             return
