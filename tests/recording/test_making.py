@@ -128,15 +128,17 @@ def test_a_silence_moves_everything_from_its_event_on() -> None:
         transport.delayed(one, gap=-1)
 
 
-@pytest.mark.parametrize("line_end", ["lf", "crlf", "cr"])
+@pytest.mark.parametrize("line_end", transport.LINE_ENDS)
 @pytest.mark.parametrize("name", ["anthropic-long-ticket", "chat-numbers", "responses-refusal"])
-def test_framing_changes_nothing_that_the_stream_says(name: str, line_end: str) -> None:
+def test_framing_changes_nothing_that_the_stream_says(
+    name: str, line_end: transport.LineEnd
+) -> None:
     one = fixture(name)
     framed = transport.reframed(
         one,
         line_end=line_end,
         comment_every=2,
-        mark=True,  # type: ignore[arg-type]
+        mark=True,
     )
     assert framed.body != one.body
     assert calls(framed) == calls(one)

@@ -153,7 +153,10 @@ def _subjects(arguments: argparse.Namespace, probes: Sequence[Probe]) -> list[Su
                 endpoint, model=setting.settings.endpoint(name).model or endpoint.model
             )
         target = compose.make_target(endpoint, setting.environment)
-        label = re.sub(r"[^\w.-]+", "-", words or endpoint.name).strip("-.") or "endpoint"
+        label = (
+            re.sub(r"[^\w.-]+", "-", words or _host(endpoint.base_url) or endpoint.name).strip("-.")
+            or "endpoint"
+        )
         labels[label] = labels.get(label, 0) + 1
         if labels[label] > 1:
             label = f"{label}-{labels[label]}"
@@ -164,6 +167,11 @@ def _subjects(arguments: argparse.Namespace, probes: Sequence[Probe]) -> list[Su
         )
         subjects.append(Subject(label, target, endpoint.demo, requests))
     return subjects
+
+
+def _host(base_url: str) -> str:
+    """Host and port, for an endpoint that has no better name."""
+    return base_url.partition("://")[2].partition("/")[0].rpartition("@")[2]
 
 
 def _announce(subjects: Sequence[Subject], prices: tuple[float, float]) -> None:

@@ -23,7 +23,7 @@ _ESCAPE: Final = re.compile(rb"\\\\u[0-9A-Fa-f]{4}|\\\\\\.|\\\\.|\\u[0-9A-Fa-f]{
 
 Inside = Literal["escapes", "characters"]
 LineEnd = Literal["lf", "crlf", "cr"]
-_LINE_ENDS: Final[Mapping[LineEnd, bytes]] = {"lf": b"\n", "crlf": b"\r\n", "cr": b"\r"}
+LINE_ENDS: Final[Mapping[LineEnd, bytes]] = {"lf": b"\n", "crlf": b"\r\n", "cr": b"\r"}
 _PATTERNS: Final[Mapping[Inside, re.Pattern[bytes]]] = {
     "escapes": _ESCAPE,
     "characters": _MULTIBYTE,
@@ -181,13 +181,13 @@ def reframed(
     for number, (raw, at) in enumerate(parts):
         lines = raw.splitlines(keepends=True)
         if comment_every and number % comment_every == 0:
-            out += b": keep-alive" + (_LINE_ENDS[line_end] if line_end else b"\n") * 2
+            out += b": keep-alive" + (LINE_ENDS[line_end] if line_end else b"\n") * 2
         for line in lines:
             text = line.rstrip(b"\r\n")
             if not event_lines and text.startswith(b"event:"):
                 continue
             own = line[len(text) :]
-            out += text + (_LINE_ENDS[line_end] if line_end and own else own)
+            out += text + (LINE_ENDS[line_end] if line_end and own else own)
         ends.append((len(out), at))
     return replace(
         recording, body=bytes(out), chunks=tuple(ends) if recording.chunks else (), path=None

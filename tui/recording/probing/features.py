@@ -164,7 +164,8 @@ def _limit(answers: Answers) -> str | None:
 
 def _history(answers: Answers) -> str | None:
     seen = answers.by_probe.get("awkward-history")
-    if seen is None:
+    # Where nothing else was answered either, the refusal says nothing of the history.
+    if seen is None or not answers.streams():
         return None
     if answers.good("awkward-history") is not None:
         return "refused in the stream" if seen.turn.error else "accepted"
