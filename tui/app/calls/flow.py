@@ -70,12 +70,12 @@ class Flow:
             shown.append((piece, start, self._shown_end(piece, start, end)))
         return [part for part in shown if part[2] > part[1]]
 
-    def line_of(self, piece: int) -> int:
-        """The line in which `piece` begins; it must have been laid out."""
+    def line_of(self, piece: int, offset: int = 0) -> int:
+        """The line that holds character `offset` of `piece`; it must have been laid out."""
         low, high = 0, len(self._pieces)
         while low < high:
             middle = (low + high) // 2
-            if (self._pieces[middle], self._offsets[middle]) <= (piece, 0):
+            if (self._pieces[middle], self._offsets[middle]) <= (piece, offset):
                 low = middle + 1
             else:
                 high = middle
