@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import wire
-from tests.app.chatting import chatting, workspace
+from tests.app.chatting import Chat, chatting, workspace
 from tests.wire import Reply, ScriptedSource
 from tui.core.errors import EndpointError, StreamBroken
 from tui.core.states import CallState
@@ -15,6 +15,10 @@ from tui.store import Store
 
 ORDER = "Where is my order A-4471?"
 TICKET = "file a ticket for A-4471: late delivery"
+
+
+def states(chat: Chat) -> list[CallState]:
+    return [model.state for model in chat.panel.models]
 
 
 async def test_a_prompt_a_call_its_result_and_the_answer(tmp_path: Path) -> None:
@@ -50,7 +54,7 @@ async def test_a_question_is_answered_on_its_card_and_typing_never_answers_it(
         await chat.until(lambda: chat.panel.wants_attention, "the question")
         chat.prompt.focus()
         await chat.pilot.press("a", "d", "T")
-        assert chat.panel.models[0].state is CallState.AWAITING_APPROVAL
+        assert states(chat) == [CallState.AWAITING_APPROVAL]
         chat.prompt.text = ""
         await chat.pilot.press("f2")
         await chat.until(
@@ -63,8 +67,24 @@ async def test_a_question_is_answered_on_its_card_and_typing_never_answers_it(
         )
         await chat.pilot.press("d")
         await chat.idle()
-        assert chat.panel.models[0].state is CallState.DENIED
+        assert states(chat) == [CallState.DENIED]
         assert "denied" in chat.shown()
+
+
+async def test_a_question_on_a_small_screen_is_seen_whole_and_the_last_words_stay_in_sight(
+    tmp_path: Path,
+) -> None:
+    async with chatting(workspace(tmp_path), size=(80, 24)) as chat:
+        await chat.say(TICKET)
+        await chat.until(lambda: chat.panel.wants_attention, "the question")
+        await chat.until(lambda: "May this call run?" in chat.shown(), "the question on screen")
+        shown = chat.shown()
+        assert "allow once" in shown
+        assert "deny" in shown
+        assert "awaiting approval" in shown.partition("May this call run?")[0]
+        assert (
+            "create_ticket" in shown.splitlines()[2] + shown.splitlines()[3] + shown.splitlines()[4]
+        )
 
 
 async def test_a_stream_that_breaks_in_mid_arguments_is_shown_as_broken(tmp_path: Path) -> None:
@@ -118,12 +138,12 @@ async def test_a_conversation_looks_the_same_when_it_is_opened_again(tmp_path: P
         await chat.say(ORDER)
         await chat.idle()
         before, conversation = chat.prose, chat.screen.opened.id
-        states = [model.state for model in chat.panel.models]
+        before_states = states(chat)
     store = Store.open(tmp_path / "store.sqlite")
     async with chatting(workspace(tmp_path, store=store), conversation=conversation) as chat:
         await chat.until(lambda: chat.panel.models, "the calls")
         assert chat.prose == before
-        assert [model.state for model in chat.panel.models] == states
+        assert states(chat) == before_states
         await chat.say("and open tickets?")
         await chat.idle()
         assert len(chat.panel.models) == 2

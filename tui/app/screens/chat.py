@@ -319,6 +319,10 @@ class ChatScreen(SelectionGuard):
     def _complain(self, error: VerbatimError) -> None:
         notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
 
+    @on(CallPanel.AttentionChanged)
+    def _attention(self, event: CallPanel.AttentionChanged) -> None:
+        self.query_one("#work").set_class(event.waiting > 0, "-asking")
+
     @on(CallCard.CopyAsked)
     def _copy(self, event: CallCard.CopyAsked) -> None:
         copied = copy_out(event.text, event.what, self.app.copy_to_clipboard, self._copies_folder)

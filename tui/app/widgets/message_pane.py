@@ -298,6 +298,13 @@ class MessagePane(VerticalScroll):
             self._anchor_released = False
             self.scroll_home(animate=False, force=True, immediate=True)
 
+    def on_resize(self) -> None:
+        following = self.following
+        self.watch_virtual_size()
+        if following and self.is_anchored:
+            # The region shrank (a question took the room): the end stays in sight.
+            self.anchor()
+
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if not self.following and new_value > old_value and new_value >= self.max_scroll_y - 1:
