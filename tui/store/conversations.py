@@ -291,7 +291,7 @@ class Conversations(Database):
     def _messages(self, query: str, *values: str | None) -> list[StoredMessage]:
         with self._reading() as connection:
             rows = connection.execute(query.replace("*", _MESSAGE, 1), values).fetchall()
-        return [_message(row) for row in rows]
+        return [message_of_row(row) for row in rows]
 
     def _update(self, conversation: str, column: str, value: Any) -> None:
         self._write(
@@ -310,7 +310,7 @@ def like(word: str) -> str:
     return f"%{word.encode('utf-8', 'replace').decode()}%"
 
 
-def _message(row: tuple[Any, ...]) -> StoredMessage:
+def message_of_row(row: tuple[Any, ...]) -> StoredMessage:
     id, conversation, parent, seq, role, created, body, exchange = row
     return StoredMessage(id, conversation, parent, seq, role, created, unpack(body), exchange)
 

@@ -1,0 +1,135 @@
+"""What the doctor and the exporters need: all of a conversation, rows without an owner, repair.
+
+Read-only but for `rewrite_message` and the two that retention uses.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from tui.store.codec import pack, searchable
+from tui.store.conversations import StoredMessage, message_of_row
+from tui.store.database import Database
+from tui.store.texts import add_text
+
+_ORPHANS = {
+    "messages": "conversation NOT IN (SELECT id FROM conversations)"
+    " OR parent IS NOT NULL AND parent NOT IN (SELECT id FROM messages)",
+    "exchanges": "conversation NOT IN (SELECT id FROM conversations)",
+    "chunks": "id >> 24 NOT IN (SELECT n FROM exchanges)",
+    "calls": "conversation NOT IN (SELECT id FROM conversations)",
+    "dispatches": "NOT EXISTS (SELECT 1 FROM calls WHERE calls.conversation ="
+    " dispatches.conversation AND calls.ref = dispatches.call_ref)",
+    "results": "NOT EXISTS (SELECT 1 FROM calls WHERE calls.conversation ="
+    " results.conversation AND calls.ref = results.call_ref)",
+}
+
+
+class Inspection(Database):
+    """Looking over what is stored; a part of `Store`."""
+
+    def messages(self, conversation: str) -> list[StoredMessage]:
+        """Every message of every branch, in the order of storing."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT id, conversation, parent, seq, role, created, body, exchange"
+                " FROM messages WHERE conversation = ? ORDER BY seq",
+                (conversation,),
+            ).fetchall()
+        return [message_of_row(row) for row in rows]
+
+    def conversation_ids(self) -> list[str]:
+        """Of every conversation, deleted ones too, oldest first."""
+        with self._reading() as connection:
+            rows = connection.execute("SELECT id FROM conversations ORDER BY id").fetchall()
+        return [row[0] for row in rows]
+
+    def orphans(self) -> dict[str, int]:
+        """Table → rows that belong to nothing; tables without any are left out. Reads whole
+        tables: call it in a thread."""
+        with self._reading() as connection:
+            found = {
+                table: int(
+                    connection.execute(
+                        f"SELECT count(*) FROM {table} WHERE {where}"  # noqa: S608 - our own words
+                    ).fetchone()[0]
+                )
+                for table, where in _ORPHANS.items()
+            }
+        return {table: count for table, count in found.items() if count}
+
+    def rewrite_message(self, id: str, body: str, plain: str) -> None:
+        """Put `body` in place of a message's body, and `plain` in place of its searched prose."""
+        packed, prose = pack(body), searchable(plain)
+
+        def run(connection: sqlite3.Connection) -> None:
+            row = connection.execute(
+                "SELECT conversation FROM messages WHERE id = ?", (id,)
+            ).fetchone()
+            if row is None:
+                return
+            connection.execute("UPDATE messages SET body = ? WHERE id = ?", (packed, id))
+            connection.execute(
+                "DELETE FROM texts WHERE conversation = ? AND kind = 'prose' AND message = ?",
+                (row[0], id),
+            )
+            add_text(connection, row[0], "prose", prose, message=id)
+
+        self._write(run, size=len(body))
+
+    def purge_older(self, before: float, *, keep_pinned: bool = True) -> int:
+        """Remove for ever what was last changed before the time `before` (unix seconds), but for
+        what a window is receiving or running just now. Returns how many conversations went.
+
+        Raises:
+            StoreUnusable: it could not be written.
+        """
+
+        def run(connection: sqlite3.Connection) -> int:
+            return connection.execute(
+                "DELETE FROM conversations WHERE updated < ? AND NOT (pinned AND ?)"
+                " AND id NOT IN (SELECT conversation FROM exchanges WHERE ending = 'open')"
+                " AND id NOT IN (SELECT conversation FROM dispatches WHERE ended IS NULL)",
+                (before, keep_pinned),
+            ).rowcount
+
+        return self._certainly(run)
+
+    def drop_bytes(self, before: float, *, keep_pinned: bool = True) -> int:
+        """Remove the response bytes of ended exchanges in conversations last changed before
+        `before`, and count them as not kept. Returns of how many exchanges.
+
+        Only of those that have a message: of the others the bytes are all there is.
+
+        Raises:
+            StoreUnusable: it could not be written.
+        """
+
+        def run(connection: sqlite3.Connection) -> int:
+            rows = connection.execute(
+                "SELECT n, (SELECT sum(length(data)) FROM chunks"
+                "  WHERE chunks.id BETWEEN n << 24 AND (n << 24 | 16777215)) AS size"
+                " FROM exchanges JOIN conversations ON conversations.id = exchanges.conversation"
+                " WHERE conversations.updated < ? AND NOT (conversations.pinned AND ?)"
+                " AND ending <> 'open' AND message IS NOT NULL AND size > 0",
+                (before, keep_pinned),
+            ).fetchall()
+            for number, size in rows:
+                connection.execute(
+                    "DELETE FROM chunks WHERE id BETWEEN ? AND ?",
+                    (number << 24, number << 24 | 0xFFFFFF),
+                )
+                connection.execute(
+                    "UPDATE exchanges SET lost = lost + ? WHERE n = ?", (size, number)
+                )
+            return len(rows)
+
+        return self._certainly(run)
+
+    def note_lost(self, exchange: str, count: int) -> None:
+        """Note that `count` bytes of a response are not kept."""
+        self._write(
+            lambda connection: connection.execute(
+                "UPDATE exchanges SET lost = lost + ? WHERE id = ?", (count, exchange)
+            )
+        )
