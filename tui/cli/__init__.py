@@ -26,6 +26,9 @@ COMMANDS: Final[dict[str, str]] = {
     "endpoints": "list the endpoints and what each still lacks",
     "demo-server": "serve the demo model on a loopback port",
     "check": "read recorded response bodies through the production pipeline",
+    "export": "write stored conversations as Markdown, HTML, JSON, recordings or tests",
+    "import": "store conversations and exchanges that files hold",
+    "search": "find text in stored conversations",
     "fixture": "make fixtures out of recordings, and say what a set of them cannot catch",
     "probe": "measure what endpoints really send, with a fixed set of requests",
     "serve-recording": "serve recordings on a loopback port, for other clients",
@@ -78,7 +81,10 @@ def _dispatch(name: str | None, arguments: list[str]) -> int:
 
 
 def _module(command: str) -> Any:
-    return import_module(f"tui.cli.{command.replace('-', '_')}")
+    # `import` cannot be the name of a module.
+    return import_module(
+        f"tui.cli.{'import_' if command == 'import' else command.replace('-', '_')}"
+    )
 
 
 def _complain(error: VerbatimError) -> None:
