@@ -19,7 +19,7 @@ from tui.app.styles import STYLESHEETS
 from tui.app.themes import CALL_COLOUR_FALLBACKS, ThemeFault
 from tui.app.widgets.help_panel import HelpPanel, HelpSection
 from tui.recording.replay import Pace
-from tui.session.workspace import Workspace, at_work
+from tui.session.workspace import Workspace
 
 DARK, LIGHT = "verbatim-dark", "verbatim-light"
 
@@ -131,8 +131,8 @@ class VerbatimApp(App[None]):
         return CALL_COLOUR_FALLBACKS
 
     async def on_mount(self) -> None:
-        self._work = at_work(self._workspace)
-        await self._work.__aenter__()
+        self._workspace.begin()
+        await self._workspace.opening.local()
         await self.push_screen(
             ChatScreen(
                 self._workspace,
@@ -149,7 +149,7 @@ class VerbatimApp(App[None]):
             notify(self, f"Theme skipped. {fault}", severity="warning")
 
     async def on_unmount(self) -> None:
-        await self._work.__aexit__(None, None, None)
+        await self._workspace.close()
 
     def action_help(self) -> None:
         self.push_screen(HelpPanel(HELP))

@@ -1,28 +1,31 @@
 """Putting the pieces together: from flags, configuration and environment to ready parts.
 
-The only place that reads the environment. What it makes is passed on as values.
+The only place that reads the environment. What it makes is passed on as values. Nothing heavy is
+imported before it is needed: this module stands behind `--help` as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tui.config.endpoints import Endpoint, endpoint_from_flags
-from tui.config.keys import resolve_headers, resolve_key
-from tui.config.paths import Paths
-from tui.config.presets import PRESETS
-from tui.config.settings import Settings, load_settings
 from tui.core import dialects
 from tui.core.errors import UsageError
-from tui.core.source import ByteSource
-from tui.session.session import Target
-from tui.tools.policy import Policy
-from tui.tools.registry import Registry
+
+if TYPE_CHECKING:
+    from tui.config.endpoints import Endpoint
+    from tui.config.paths import Paths
+    from tui.config.settings import Settings
+    from tui.core.source import ByteSource
+    from tui.session.session import Target
+    from tui.tools.mcp.config import ServerConfig
+    from tui.tools.mcp.questions import AskPerson
+    from tui.tools.policy import Policy
+    from tui.tools.registry import Registry
 
 STORE_NAME: Final = "verbatim.sqlite"
 DEMO_TOOLS: Final = ("shop", "time")
@@ -47,6 +50,9 @@ def read_setting(environment: Mapping[str, str] | None = None) -> Setting:
     Raises:
         ConfigError: the configuration file holds what does not belong there.
     """
+    from tui.config.paths import Paths
+    from tui.config.settings import load_settings
+
     environment = dict(os.environ if environment is None else environment)
     paths = Paths.from_environment(environment)
     return Setting(environment, paths, load_settings(paths.config_file))
@@ -86,6 +92,9 @@ def endpoint_of(arguments: argparse.Namespace, setting: Setting) -> Endpoint:
     if url:
         if not arguments.model:
             raise UsageError("--base-url needs --model", hint="name a model that it offers")
+        from tui.config.endpoints import endpoint_from_flags
+        from tui.config.presets import PRESETS
+
         return endpoint_from_flags(
             arguments.dialect or "openai-chat",
             url,
@@ -119,6 +128,7 @@ def make_source(endpoint: Endpoint, environment: Mapping[str, str]) -> ByteSourc
             f"the endpoint {endpoint.name!r} has no base URL",
             hint=f'write base_url = "https://..." under [endpoints.{endpoint.name}]',
         )
+    from tui.config.keys import resolve_headers, resolve_key
     from tui.net.connection import Connection, Timeouts
     from tui.net.http_source import HttpSource
 
@@ -147,6 +157,8 @@ def make_target(
     Raises:
         UsageError: a key is missing, the endpoint has no URL, or no model is named.
     """
+    from tui.session.session import Target
+
     settings = endpoint.turn_settings(system=system, model=model)
     if endpoint.demo and not settings.model:
         settings = replace(settings, model="verbatim-demo")
@@ -174,21 +186,46 @@ def tool_specs(arguments: argparse.Namespace, settings: Settings, endpoint: Endp
 
 
 def make_registry(
-    specs: Sequence[str], setting: Setting, *, changed: Callable[[], None] | None = None
+    specs: Sequence[str], setting: Setting, *, ask_person: AskPerson | None = None
 ) -> Registry:
     """The tools that `specs` name and the configured MCP servers, not yet opened.
 
+    Args:
+        ask_person: answers the questions of MCP servers; None declines them all.
+
     Raises:
         UsageError: a spec names nothing.
+        ToolError: a folder or a server file cannot be used, or a variable of a server is missing.
     """
     from tui.tools.specs import Surroundings, open_tools
 
-    around = Surroundings(setting.paths.data, Path.cwd(), setting.environment)
-    return open_tools(specs, around, changed=changed)
+    around = Surroundings(setting.paths.data, Path.cwd(), setting.environment, ask_person)
+    return open_tools(specs, around, servers=_servers(setting))
+
+
+def _servers(setting: Setting) -> list[ServerConfig]:
+    """The servers of the configuration, its `${NAME}` filled in from the environment."""
+    from tui.tools.mcp.config import expanded
+
+    return [
+        expanded(
+            server.name,
+            command=server.command,
+            url=server.url,
+            env=server.environment,
+            headers=server.headers,
+            cwd=server.folder,
+            place=f"{setting.paths.config_file}: mcp.{server.name}",
+            environment=setting.environment,
+        )
+        for server in setting.settings.mcp
+    ]
 
 
 def make_policy(settings: Settings, approve: str | None, *, interactive: bool) -> Policy:
     """The approval policy: the configured one, its mode replaced by `--approve`."""
+    from tui.tools.policy import Policy
+
     configured = settings.approvals
     mode = approve or configured.mode
     return Policy(

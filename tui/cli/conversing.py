@@ -6,9 +6,11 @@ import argparse
 
 from tui.cli import compose
 from tui.config.policy import update_policy
+from tui.session.questions import Questions
 from tui.session.session import Target
-from tui.session.workspace import Workspace
+from tui.session.workspace import RuleScope, Workspace
 from tui.store import Store
+from tui.tools.policy import Rule
 
 
 def make_workspace(
@@ -28,13 +30,20 @@ def make_workspace(
             endpoint, setting.environment, system=arguments.system or settings.system
         )
 
+    def keep_rule(scope: RuleScope, name: str, rule: Rule) -> None:
+        update_policy(setting.paths.config_file, name, rule, scope=scope)
+
+    questions = Questions()
     recorded = settings.record and not arguments.no_record
     return Workspace(
         store=Store.open(setting.store_path) if recorded else Store.memory(),
-        registry=compose.make_registry(compose.tool_specs(arguments, settings, named), setting),
+        registry=compose.make_registry(
+            compose.tool_specs(arguments, settings, named), setting, ask_person=questions.ask
+        ),
         policy=compose.make_policy(settings, arguments.approve, interactive=interactive),
         target_of=target_of,
         max_turns=arguments.max_turns or settings.max_turns,
         interactive=interactive,
-        on_always=lambda tool: update_policy(setting.paths.config_file, tool, "allow"),
+        questions=questions,
+        keep_rule=keep_rule,
     )

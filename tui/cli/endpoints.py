@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.cli import compose
-from tui.config.endpoints import Endpoint
-from tui.config.presets import PRESETS
-from tui.config.status import EndpointStatus, status_of
 from tui.core.errors import VerbatimError
 from tui.core.plaintext import clean_line
+
+if TYPE_CHECKING:
+    from tui.config.endpoints import Endpoint
+    from tui.config.status import EndpointStatus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List; 1 when the endpoint that was named cannot be used yet."""
+    import asyncio
+
+    from tui.config.presets import PRESETS
+    from tui.config.status import status_of
+
     setting = compose.read_setting()
     if arguments.name:
         return asyncio.run(_one(setting, setting.settings.endpoint(arguments.name), arguments.json))
@@ -59,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _one(setting: compose.Setting, endpoint: Endpoint, as_json: bool) -> int:
+    from tui.config.status import status_of
+
     status = status_of(endpoint, setting.environment)
     models: tuple[str, ...] = (endpoint.model,) if endpoint.demo else ()
     trouble = ""

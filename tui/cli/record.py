@@ -7,7 +7,6 @@ as it stands. No tool is run: what is wanted is the stream.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from pathlib import Path
 
@@ -26,6 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Record; 0 when the response was complete, 3 when the endpoint refused or it broke."""
+    import asyncio
+
     return asyncio.run(_record(arguments))
 
 

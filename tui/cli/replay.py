@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.cli import compose
-from tui.cli.ask import Trouble, reporter
 from tui.core.errors import UsageError
-from tui.recording.format import load
-from tui.recording.replay import Pace, ReplaySource
-from tui.recording.split import parse_split
-from tui.session.updates import Idle
-from tui.session.workspace import Workspace, at_work
+
+if TYPE_CHECKING:
+    from tui.session.workspace import Workspace
 
 _UNTIMED_GAP = 0.02
 """Seconds between chunks of a recording that does not say when they came."""
@@ -40,7 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay; the exit status of --headless is that of `ask`."""
+    import asyncio
+
+    from tui.recording.format import load
+    from tui.recording.replay import Pace, ReplaySource
+    from tui.recording.split import parse_split
     from tui.session.replaying import prompt_of, target_of, tools_of
+    from tui.session.workspace import Workspace
     from tui.store import Store
     from tui.tools.policy import Policy
 
@@ -78,6 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _headless(workspace: Workspace, prompt: str, as_json: bool) -> int:
+    from tui.cli.reporting import Trouble, reporter
+    from tui.session.updates import Idle
+    from tui.session.workspace import at_work
+
     report, trouble = reporter(as_json=as_json), Trouble()
     async with at_work(workspace):
         session = workspace.new().session

@@ -91,7 +91,7 @@ def resume(
         journal.note_attempts(dispatch.call_ref, dispatch.attempt)
     pending = None
     if messages and isinstance(last := messages[-1], AssistantMessage):
-        pending = _pending(last, results, tools)
+        pending = pending_calls(last, results, tools)
         if pending is None and (answered := _answered(last, results)):
             # The client died after the last result and before writing the message of them all.
             journal.add_message(ResultsMessage(answered))
@@ -158,11 +158,12 @@ def _with_states(message: Message, states: Mapping[str, CallState]) -> Message:
     return replace(message, parts=parts)
 
 
-def _pending(
+def pending_calls(
     message: AssistantMessage,
     results: Mapping[str, CallResult],
     tools: Mapping[str, ToolSpec] | None,
 ) -> Pending | None:
+    """The calls of `message` without a result that may still run, checked against `tools`."""
     waiting = [
         part
         for part in message.calls

@@ -33,7 +33,7 @@ from tui.core.source import ByteSource, RetryingSource, RetryNotice
 from tui.session.calls import CallRunner
 from tui.session.exchange import Clock, Received, receive
 from tui.session.journal import Journal
-from tui.session.resume import Pending
+from tui.session.resume import Pending, pending_calls
 from tui.session.updates import (
     ExchangeFailed,
     Idle,
@@ -188,7 +188,7 @@ class Session:
 
     async def _turns(self) -> IdleReason:
         if self._pending is not None:
-            pending, self._pending = self._pending, None
+            pending, self._pending = await self._checked_again(self._pending), None
             results = await self._calls.answer_all(
                 pending.message,
                 pending.final_calls,
@@ -224,6 +224,16 @@ class Session:
                 return "done"
         self.emit(TurnLimitReached(self.max_turns))
         return "limit"
+
+    async def _checked_again(self, pending: Pending) -> Pending:
+        """Against the tools of now: a server may have come since the conversation was opened."""
+        registry = self._calls.registry
+        if opening := registry.opening:
+            names = ", ".join(source.origin for source in opening)
+            self.emit(Notice(f"Waiting for {names}; Esc stops waiting."))
+            await registry.settled()
+        tools = registry.specs_by_name
+        return pending_calls(pending.message, pending.known, tools) or pending
 
     async def _one_turn(self) -> Received:
         target = self.target

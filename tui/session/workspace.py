@@ -11,20 +11,28 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
-from tui.core.errors import StoreError
+from tui.core.codec import decode_message
+from tui.core.conversation import AssistantMessage
+from tui.core.errors import StoreError, VerbatimError
 from tui.session.calls import CallRunner
+from tui.session.opening import PATIENCE, Opening
+from tui.session.portable.rebuilt import turn_of
+from tui.session.questions import Questions
 from tui.session.resume import Resumed, read_again, resume
 from tui.session.session import Session, Target
 from tui.session.stored import StoredJournal
-from tui.session.updates import Notice, Scope, SessionUpdate, TurnHandle
+from tui.session.updates import Arrivals, Notice, Scope, SessionUpdate, TurnHandle
 from tui.store import Store
 from tui.tools.dispatcher import Dispatcher
-from tui.tools.policy import Policy
+from tui.tools.policy import Policy, Rule
 from tui.tools.registry import Registry
 
 TargetMaker = Callable[[str], Target]
 """An endpoint's name ("" for the default one) → ready to be asked. Raises UsageError."""
+
+RuleScope = Literal["tools", "origins"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,8 @@ class Workspace:
     """See the module.
 
     Args:
-        on_always: told the tool that a person allowed for always, to keep it in the config.
+        keep_rule: keeps a rule that a person made, in the config; raises a VerbatimError.
+        questions: where MCP servers' questions wait for a person.
     """
 
     store: Store
@@ -52,9 +61,38 @@ class Workspace:
     target_of: TargetMaker
     max_turns: int = 12
     interactive: bool = True
-    on_always: Callable[[str], None] | None = None
+    keep_rule: Callable[[RuleScope, str, Rule], None] | None = None
+    questions: Questions = field(default_factory=Questions)
     _sources: list[object] = field(default_factory=list)
     _sessions: list[Session] = field(default_factory=list)
+    _runners: list[CallRunner] = field(default_factory=list)
+    _opening: Opening = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._opening = Opening(self.registry)
+
+    def begin(self) -> None:
+        """Start to open the tools, on the running event loop; conversations may begin at once."""
+        self._opening.begin()
+
+    @property
+    def opening(self) -> Opening:
+        """How far the tools are."""
+        return self._opening
+
+    def set_rule(self, scope: RuleScope, name: str, rule: Rule) -> None:
+        """Ask, allow or deny a tool (or all of an origin) from now on, in every conversation.
+
+        Questions that wait already still wait.
+
+        Raises:
+            VerbatimError: it holds until the program is left, but could not be kept.
+        """
+        self.policy = _ruled(self.policy, scope, name, rule)
+        for runner in self._runners:
+            runner.policy = _ruled(runner.policy, scope, name, rule)
+        if self.keep_rule is not None:
+            self.keep_rule(scope, name, rule)
 
     def new(self, endpoint: str = "") -> OpenConversation:
         """A new conversation with `endpoint`.
@@ -97,16 +135,30 @@ class Workspace:
         if found is None:
             raise StoreError(f"the exchange {exchange!r} is not part of this conversation")
         stored, number = found
+        if stored.lost and stored.message and not self.store.chunks(exchange):
+            # Its bytes were let go, or never came along with an import.
+            message = decode_message(self.store.message(stored.message).body)
+            if isinstance(message, AssistantMessage):
+                return TurnHandle(
+                    exchange,
+                    turn_of(message),
+                    Arrivals(),
+                    stored.endpoint,
+                    stored.dialect,
+                    message.model,
+                )
         _, handle = read_again(self.store, stored, number, tools=self.registry.specs_by_name)
         return handle
 
     async def close(self) -> None:
         """Suspend what still runs, then close connections, tools and the store."""
+        self.questions.leave()
         for session in self._sessions:
             await session.suspend()
         for source in self._sources:
             if (close := getattr(source, "aclose", None)) is not None:
                 await close()
+        await self._opening.stop()
         await self.registry.close()
         await asyncio.to_thread(self.store.close)
 
@@ -145,20 +197,22 @@ class Workspace:
             max_turns=self.max_turns,
         )
         self._sessions.append(session)
-        for words in self._troubles():
-            session.emit(Notice(words, "warning"))
+        self._runners.append(runner)
+        self._opening.tell(session.emit)
         return OpenConversation(conversation, session, journal, runner, resumed)
 
-    def _troubles(self) -> Sequence[str]:
-        return [
-            f"{problem.error} {problem.error.hint}".strip() for problem in self.registry.problems
-        ]
-
     def _allowed(self, tool: str, scope: Scope) -> None:
-        if scope == "always":
-            self.policy = self.policy.with_tool(tool, "allow")
-            if self.on_always is not None:
-                self.on_always(tool)
+        if scope != "always":
+            return
+        try:
+            self.set_rule("tools", tool, "allow")
+        except VerbatimError as error:
+            words = f"{tool} may run until Verbatim is left; {error} {error.hint}"
+            self._sessions[-1].emit(Notice(words.strip(), "warning"))
+
+
+def _ruled(policy: Policy, scope: RuleScope, name: str, rule: Rule) -> Policy:
+    return policy.with_tool(name, rule) if scope == "tools" else policy.with_origin(name, rule)
 
 
 def _unheard(update: SessionUpdate) -> None:
@@ -166,10 +220,23 @@ def _unheard(update: SessionUpdate) -> None:
 
 
 @asynccontextmanager
-async def at_work(workspace: Workspace) -> AsyncIterator[Workspace]:
-    """Open the tools, and close everything in the end."""
-    await workspace.registry.open()
+async def at_work(
+    workspace: Workspace,
+    *,
+    patience: float = PATIENCE,
+    waiting: Callable[[Sequence[str]], None] | None = None,
+) -> AsyncIterator[Workspace]:
+    """Open the tools, wait for all of them, and close everything in the end.
+
+    For programs without a screen; a screen uses `Workspace.begin` and `Workspace.close`.
+
+    Args:
+        patience: seconds to wait; what is not open by then is left out until it is.
+        waiting: told which origins are waited for, when it takes more than a moment.
+    """
+    workspace.begin()
     try:
+        await workspace.opening.all(patience, waiting)
         yield workspace
     finally:
         await workspace.close()

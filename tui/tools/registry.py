@@ -167,6 +167,17 @@ class Registry:
         """Read every source again. What fails keeps its old tools and is in `problems`."""
         await self._each(lambda source: source.reload())
 
+    async def settled(self) -> None:
+        """Return when nothing is being opened."""
+        changed = asyncio.Event()
+        leave = self.watch(changed.set)
+        try:
+            while self._opening:
+                changed.clear()
+                await changed.wait()
+        finally:
+            leave()
+
     async def restart(self, source: ToolSource) -> None:
         """Open one source anew: a file is read again, a server is ended and started."""
         await self._each(lambda each: each.open(self._collect), source)

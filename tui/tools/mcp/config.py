@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -59,6 +59,42 @@ def read_servers(path: Path, environment: Mapping[str, str]) -> tuple[ServerConf
         _server(name, entry, f"{path}: {name}", environment)
         for name, entry in servers.items()
         if not (_is_table(entry) and entry.get("disabled") is True)
+    )
+
+
+def expanded(
+    name: str,
+    *,
+    command: Sequence[str] = (),
+    url: str = "",
+    env: Mapping[str, str],
+    headers: Mapping[str, str],
+    cwd: str | None = None,
+    place: str,
+    environment: Mapping[str, str],
+) -> ServerConfig:
+    """A server configured elsewhere, as `read_servers` would give it: with its variables filled in.
+
+    Args:
+        command: the program and its arguments; `url` where it has none.
+        place: where it is configured, for errors.
+
+    Raises:
+        ToolError: a variable has neither a value nor a default.
+    """
+
+    def filled(text: str, key: str) -> str:
+        return _expanded(text, f"{place}: {key}", environment)
+
+    words = [filled(word, "command") for word in command]
+    return ServerConfig(
+        name,
+        command=words[0] if words else None,
+        args=tuple(words[1:]),
+        env={key: filled(value, f"env.{key}") for key, value in env.items()},
+        cwd=Path(filled(cwd, "cwd")).expanduser() if cwd else None,
+        url=filled(url, "url") if url else None,
+        headers={key: filled(value, f"headers.{key}") for key, value in headers.items()},
     )
 
 
