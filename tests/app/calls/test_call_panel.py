@@ -114,14 +114,14 @@ def answer_of(approval: Any) -> Decision | None:
 
 
 async def test_a_card_grows_with_its_call_and_never_shrinks() -> None:
-    document = json.dumps({"a": [{"n": n, "text": "word " * n} for n in range(30)]})
+    document = json.dumps({"a": [{"n": n, "text": "word " * n} for n in range(24)]})
     async with running() as (app, pilot):
         writing = Writing()
         app.panel.open_turn(writing.handle)
         writing.open("0", "tool", "call_1")
         heights, counts, last_rows = [], [], []
-        for start in range(0, len(document), 60):
-            writing.write("0", document[start : start + 60])
+        for start in range(0, len(document), 90):
+            writing.write("0", document[start : start + 90])
             await drawn(app, pilot)
             card = chosen(app)
             if card.lines is not None:
@@ -131,7 +131,7 @@ async def test_a_card_grows_with_its_call_and_never_shrinks() -> None:
                 assert card.lines.following
         assert heights == sorted(heights)
         assert counts == sorted(counts)
-        assert counts[-1] > 60
+        assert counts[-1] > 50
         assert last_rows[-1] == counts[-1]
         assert chosen(app).has_class("-forming")
 
@@ -363,6 +363,29 @@ async def test_the_next_question_starts_its_own_moment() -> None:
         await pilot.press("a")
         await drawn(app, pilot)
         assert answer_of(second) == Decision("allow")
+
+
+async def test_attending_opens_the_first_question_and_does_not_leave_an_open_one() -> None:
+    async with running() as (app, pilot):
+        writing = final(app, ("one", "{}"), ("two", "{}"), ("three", "{}"))
+        await drawn(app, pilot)
+        assert not app.panel.attend()
+        first, second = ask(app, writing, 0), ask(app, writing, 1)
+        assert app.panel.attend()
+        await drawn(app, pilot, 1.0)
+        assert chosen(app).model.name == "one"
+        assert chosen(app).has_focus
+        app.panel.focus_call("t1.c2")
+        ask(app, writing, 2)
+        assert app.panel.attend()
+        await drawn(app, pilot, 2.0)
+        assert chosen(app).model.name == "two"
+        await drawn(app, pilot, 3.0)
+        await pilot.press("a")
+        await drawn(app, pilot, 3.1)
+        assert (answer_of(first), answer_of(second)) == (None, Decision("allow"))
+        assert chosen(app).model.name == "one"
+        assert chosen(app).has_focus
 
 
 async def test_all_are_allowed_only_when_all_are_listed() -> None:

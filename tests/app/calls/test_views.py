@@ -136,6 +136,25 @@ def test_an_opened_row_grows_with_its_text() -> None:
     assert "".join(line.removeprefix("  │ ") for line in below) == "x" * 100 + "y" * 100
 
 
+def test_an_opened_row_of_megabytes_catches_up_within_a_few_frames() -> None:
+    writing = Writing()
+    writing.open("0", "tool", "c")
+    model = CallModel(writing.turn.calls[0], writing.handle, _clock(writing))
+    source = TreeLines(model)
+    writing.write("0", '{"a": "' + "x" * 1_000_000, step=100_000)
+    model.pull()
+    source.toggle(1, WIDTH)
+    drawn(source)
+    writing.write("0", "the end")
+    model.pull()
+    frames = 0
+    while "the end" not in text_of([source.line(source.count(WIDTH) - 1, WIDTH)])[0]:
+        assert not source.complete(WIDTH)
+        frames += 1
+        assert frames < 10
+    assert source.complete(WIDTH)
+
+
 def test_places_that_do_not_fit_the_schema_are_marked() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}}
     writing = Writing(tools={"tool": ToolSpec("tool", "", schema)})

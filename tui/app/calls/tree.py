@@ -35,6 +35,11 @@ OPEN: Final = "┆"
 HERE: Final = "▸"
 MISFIT: Final = "≠"
 
+JOINED_AT_ONCE: Final = 256 * 1024
+"""Characters of an opened row for each of which one frame may pass until it is joined again:
+
+joining costs all of the text, and a text of megabytes would be joined for every frame."""
+
 _INDENT: Final = 2
 _MOST_INDENTS: Final = 12
 _BRACKETS: Final = {RowKind.OBJECT: "{}", RowKind.ARRAY: "[]"}
@@ -67,9 +72,7 @@ class TreeLines(LineSource):
 
     def count(self, width: int) -> int:
         view = self._view
-        return view.row_count + sum(
-            self._texts[row].count(view, self._model.forming, width) for row in self._opened
-        )
+        return view.row_count + sum(self._texts[row].count(view, width) for row in self._opened)
 
     def complete(self, width: int) -> bool:
         return all(text.complete for text in self._texts.values())
@@ -193,6 +196,8 @@ class _OpenedText:
         self._row = row
         self._growing = GrowingText()
         self._chars = -1
+        self._behind = 0
+        self._waited = 0
         self._flow: Flow | None = None
 
     @property
@@ -205,16 +210,20 @@ class _OpenedText:
 
     @property
     def complete(self) -> bool:
-        return self._flow is not None and self._flow.laid >= len(self._growing.pieces)
+        laid = 0 if self._flow is None else self._flow.laid
+        return self._flow is not None and not self._behind and laid >= len(self._growing.pieces)
 
-    def count(self, view: ProvisionalView, forming: bool, width: int) -> int:
+    def count(self, view: ProvisionalView, width: int) -> int:
         width = max(width - 4, 2)
         if self._flow is None or self._flow.width != width:
             self._flow = Flow(self._growing.pieces.__getitem__, width)
         (row,) = view.rows(self._row, self._row + 1)
-        if row.chars != self._chars:
+        self._waited += 1
+        if row.chars != self._chars and (row.settled or self._waited > row.chars // JOINED_AT_ONCE):
+            self._waited = 0
             self._chars = row.chars
             self._growing.take(view.text_of(self._row))
+        self._behind = row.chars - self._chars
         self._flow.extend(len(self._growing.pieces))
         return self._flow.count
 

@@ -23,6 +23,7 @@ from textual.widgets import Static
 from tui.app.calls.model import CallModel
 from tui.app.calls.pace import TurnClock
 from tui.app.calls.waiting import Waiting
+from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard, Openness
 from tui.core.conversation import CallResult
 from tui.core.states import CallState
@@ -307,6 +308,20 @@ class CallPanel(VerticalScroll, can_focus=False):
             return False
         card.focus()
         return True
+
+    def attend(self) -> bool:
+        """Focus the open question, else the one that was asked first; False when nothing waits."""
+        refs = Waiting.among(self._models.values()).refs
+        if not refs:
+            return False
+        if self._chosen not in refs:
+            self._mount_back_to(refs[0])
+            self._choose(refs[0])
+        return self.focus_chosen()
+
+    def on_approval_bar_decided(self, event: ApprovalBar.Decided) -> None:
+        """An answered question gives way to the next one, also where it had been chosen."""
+        self._pinned = False
 
     def action_step(self, by: int) -> None:
         card = self.chosen
