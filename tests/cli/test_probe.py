@@ -89,6 +89,19 @@ def test_every_feature_of_every_demo_is_what_the_demo_does(
             assert Path(probe["file"]) == Path("probe", one["name"], f"{code}.sse")
 
 
+def test_a_model_is_named_for_one_endpoint_or_for_those_that_have_none(
+    sources: list[Watched], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["probe", "demo", "demo=other", "ollama", "--model", "local", "--yes", "--json"]
+    assert main([*words, "--only", "prose"]) == 0
+    found = json.loads(capsys.readouterr().out)["endpoints"]
+    assert [(one["name"], one["model"]) for one in found] == [
+        ("demo", "verbatim-demo"),
+        ("demo-other", "other"),
+        ("ollama", "local"),
+    ]
+
+
 def test_the_table_stands_side_by_side(
     sources: list[Watched], capsys: pytest.CaptureFixture[str]
 ) -> None:

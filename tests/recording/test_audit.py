@@ -13,7 +13,8 @@ from tests import shared
 from tui.core.errors import UsageError
 from tui.recording.auditing import KINDS, Item, audit, chosen, fixtures_in
 from tui.recording.auditing.seen import Seen, see
-from tui.recording.format import Recording
+from tui.recording.format import Recording, load
+from tui.recording.making.events import with_error
 
 STREAMS = Path(__file__).parents[1] / "streams"
 
@@ -92,6 +93,7 @@ def stream(arguments: list[str], dialect: str = "openai-chat") -> Recording:
     [
         (['{"a": "x\\', 'ny"}'], "calls.escape-split", True),
         (['{"a": "x\\\\', 'ny"}'], "calls.escape-split", False),
+        (['{"a": "x\\\\\\', 'ny"}'], "calls.escape-split", True),
         (['{"a": "\\u00', 'e9"}'], "calls.escape-split", True),
         (['{"a": "\\u00e9', '"}'], "calls.escape-split", False),
         (['{"a": "\\ud83d', '\\ude80"}'], "calls.surrogate-escape-split", True),
@@ -119,6 +121,17 @@ def stream(arguments: list[str], dialect: str = "openai-chat") -> Recording:
 def test_a_kind_is_what_it_says(arguments: list[str], code: str, present: bool) -> None:
     (kind,) = chosen([code], [])
     assert kind.found(see("made", stream(arguments))) is present
+
+
+def test_an_error_before_the_call_ended_is_not_one_after_it() -> None:
+    (kind,) = chosen(["end.error-after-call"], [])
+    good = load(STREAMS / "anthropic-no-arguments.sse")
+    assert [kind.found(see("made", with_error(good, after))) for after in (6, 7, 8, 9)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_kinds_are_chosen_by_code_and_by_group() -> None:

@@ -176,6 +176,13 @@ def test_fragments_have_the_average_that_was_asked_for() -> None:
         assert average * 0.7 < sum(found) / len(found) < average * 1.4
 
 
+def test_halves_that_were_apart_are_whole_again_where_no_cut_parts_them() -> None:
+    again = fragments.refragmented(fixture("chat-pairs-in-halves"), Cutting(0))
+    assert b"\\ud83d" in fixture("chat-pairs-in-halves").body
+    assert b"\\ud83d" not in again.body
+    assert calls(again) == calls(fixture("chat-pairs-in-halves"))
+
+
 def test_a_cut_inside_every_escape_is_there() -> None:
     again = fragments.refragmented(fixture("anthropic-long-ticket"), Cutting(0, in_escapes=True))
     (call,) = read(again).calls

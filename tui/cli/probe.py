@@ -144,14 +144,11 @@ def _subjects(arguments: argparse.Namespace, probes: Sequence[Probe]) -> list[Su
             endpoint=name or None,
             base_url=arguments.base_url,
             dialect=arguments.dialect,
-            model=model or arguments.model,
+            model=model or (arguments.model if arguments.base_url else None),
         )
         endpoint = compose.endpoint_of(given, setting)
-        if not model and not arguments.base_url and endpoint.model and arguments.model and name:
-            # --model is for those that name none.
-            endpoint = replace(
-                endpoint, model=setting.settings.endpoint(name).model or endpoint.model
-            )
+        if arguments.model and not endpoint.model:
+            endpoint = replace(endpoint, model=arguments.model)
         target = compose.make_target(endpoint, setting.environment)
         label = (
             re.sub(r"[^\w.-]+", "-", words or _host(endpoint.base_url) or endpoint.name).strip("-.")

@@ -139,12 +139,10 @@ def put_together(recording: Recording, stream: Stream) -> Recording:
 
 def _chunks(parts: Iterable[tuple[bytes, float]]) -> tuple[tuple[int, float], ...]:
     chunks: list[tuple[int, float]] = []
-    end, latest = 0, 0.0
+    end = 0
     for raw, at in parts:
         end += len(raw)
-        # Swapped events must not arrive before what they now follow.
-        latest = max(latest, at)
-        chunks.append((end, latest))
+        chunks.append((end, at))
     return tuple(chunks)
 
 

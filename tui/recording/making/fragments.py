@@ -140,11 +140,7 @@ def _carried(dialect: str, block: Block, events: Sequence[ev.DialectEvent]) -> e
 def _cut_anew(dialect: str, blocks: tuple[Block, ...], cutting: Cutting) -> Iterator[Block]:
     path = _PATHS[dialect]
     text = join_halves("".join(jsontext.value_at(block.data, path) for block in blocks))
-    ascii_only = all(
-        jsontext.is_ascii_spelling(block.data, path)
-        or str(jsontext.value_at(block.data, path)).isascii()
-        for block in blocks
-    )
+    ascii_only = any(jsontext.is_ascii_spelling(block.data, path) for block in blocks)
     pieces = cutting.pieces(text)
     for place, piece in enumerate(pieces):
         last = place == len(pieces) - 1

@@ -64,9 +64,15 @@ def spelled(value: str, *, ascii_only: bool) -> str:
 
 
 def is_ascii_spelling(text: str, path: Path) -> bool:
-    """Whether the string at `path` says with escapes what could have stood there as it is."""
+    """Whether the string at `path` says with escapes what could have stood there as it is.
+
+    Half a surrogate pair could not, so it says nothing of how the server spells.
+    """
     literal = wirejson.member_text(text, *path) or ""
-    return literal.isascii() and not str(value_at(text, path)).isascii()
+    value = str(value_at(text, path))
+    return literal.isascii() and any(
+        char > "\x7f" and not "\ud800" <= char <= "\udfff" for char in value
+    )
 
 
 def _members(text: str, path: Path) -> dict[str, str]:
