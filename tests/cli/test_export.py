@@ -61,9 +61,11 @@ def test_an_exported_test_passes_where_it_is_run_and_fails_on_other_bytes(
 
     def run() -> int:
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, check=False
-        ).returncode
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, check=False
+        )
+        print(done.stdout)
+        return done.returncode
 
     assert run() == 0
     fixture.write_bytes(fixture.read_bytes().replace(b"Let me", b"Let us"))

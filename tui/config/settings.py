@@ -19,7 +19,7 @@ from tui.config.presets import DEMO, PRESETS
 from tui.config.table import Table
 from tui.core.errors import UsageError
 
-__all__ = ["Approvals", "McpServer", "Rule", "Settings", "load_settings"]
+__all__ = ["Approvals", "McpServer", "Retention", "Rule", "Settings", "load_settings"]
 
 Rule = Literal["ask", "allow", "deny"]
 Mode = Literal["all", "read-only", "none"]
@@ -50,6 +50,16 @@ class McpServer:
 
 
 @dataclass(frozen=True, slots=True)
+class Retention:
+    """How long conversations are kept, in days since they were last changed; None: for ever."""
+
+    days: int | None = None
+    raw_days: int | None = None
+    """After these the response bytes go, and messages, calls and results stay."""
+    keep_pinned: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     default_endpoint: str = DEMO
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
@@ -68,6 +78,7 @@ class Settings:
     keymap: Mapping[str, str] = field(default_factory=dict)
     """Action → key, where it differs from the default."""
     timeouts: Timeouts = field(default_factory=Timeouts)
+    retention: Retention = Retention()
 
     def endpoint(self, name: str = "") -> Endpoint:
         """The endpoint called `name`, configured or preset; the default one for "".
@@ -128,6 +139,7 @@ def _read(table: Table, folder: Path) -> Settings:
         "dark": table.boolean("dark"),
         "keymap": table.text_map("keymap"),
         "approvals": _read_approvals(table),
+        "retention": _read_retention(table),
     }
     table.finish()
     return Settings(
@@ -158,6 +170,20 @@ def _read_approvals(table: Table) -> Approvals | None:
     )
     inner.finish()
     return approvals
+
+
+def _read_retention(table: Table) -> Retention | None:
+    inner = table.table("retention")
+    if inner is None:
+        return None
+    keep = inner.boolean("keep_pinned")
+    retention = Retention(
+        inner.integer("days", least=1),
+        inner.integer("raw_days", least=1),
+        True if keep is None else keep,
+    )
+    inner.finish()
+    return retention
 
 
 def _read_mcp(name: str, table: Table, folder: Path) -> McpServer:

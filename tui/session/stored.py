@@ -64,7 +64,7 @@ class StoredJournal:
             body=encode_message(message),
             plain=_prose(message),
             exchange=exchange,
-            calls=[_new_call(ordinal, call) for ordinal, call in enumerate(calls)],
+            calls=[new_call_of(ordinal, call) for ordinal, call in enumerate(calls)],
         )
         return self.parent
 
@@ -158,7 +158,8 @@ def _prose(message: Message) -> str:
     return "".join(part.text for part in message.parts if isinstance(part, TextPart))
 
 
-def _new_call(ordinal: int, call: LiveCall) -> NewCall:
+def new_call_of(ordinal: int, call: LiveCall, state: CallState | None = None) -> NewCall:
+    """A call of a turn as the store takes it; `state` where it has gone further since."""
     return NewCall(
         ref=call.ref,
         ordinal=ordinal,
@@ -169,7 +170,7 @@ def _new_call(ordinal: int, call: LiveCall) -> NewCall:
         raw=call.text,
         fragments=call.buffer.count,
         digest=call.buffer.digest(),
-        state=call.state,
+        state=state or call.state,
         problem=call.problem,
         other_text=call.other_text,
     )
