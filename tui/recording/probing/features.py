@@ -122,9 +122,10 @@ def _call_ids(answers: Answers) -> str | None:
         return None
     if not all(ids):
         return "missing"
-    shape = re.sub(r"[^A-Za-z_-].*|(?<=[_-]).*", "…", str(ids[0]))
-    unique = len(set(ids)) == len(ids)
-    return f"{ascii(shape)[1:-1] if not shape.isprintable() else shape}{'' if unique else ', repeated'}"
+    repeated = "" if len(set(ids)) == len(ids) else ", repeated"
+    prefix = re.match(r"[A-Za-z]+[_-]", str(ids[0]))
+    shape = f"{prefix[0]}…" if prefix else f"{len(str(ids[0]))} characters, no prefix"
+    return shape + repeated
 
 
 def _stop_reasons(answers: Answers) -> list[str] | None:
@@ -152,13 +153,16 @@ def _limit(answers: Answers) -> str | None:
     seen = answers.good("output-limit")
     if seen is None:
         return None
+    reason = ascii(seen.turn.stop_reason)[1:-1]
     if seen.ending.outcome != "incomplete":
+        if any(call.state is CallState.INVALID for call in seen.calls):
+            # Servers without an ending for it close what the limit cut as if it were whole.
+            return f"{reason}; call closed, and no JSON"
         return "not reached"
     calls = [
         f"{call.buffer.length} characters{', closed all the same' if call.closed_at else ''}"
         for call in seen.calls
     ]
-    reason = ascii(seen.turn.stop_reason)[1:-1]
     return f"{reason}; call: {calls[-1]}" if calls else f"{reason}; no call had begun"
 
 
