@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 from tui.cli import compose
 
@@ -42,7 +41,7 @@ async def _ask(arguments: argparse.Namespace, prompt: str) -> int:
     report = reporter(as_json=arguments.json)
     trouble = Trouble()
     made = make_workspace(setting, arguments, interactive=False)
-    async with at_work(made, waiting=_tell_waiting) as workspace:
+    async with at_work(made, waiting=compose.tell_waiting) as workspace:
         session = workspace.new().session
         session.send(prompt)
         try:
@@ -55,10 +54,3 @@ async def _ask(arguments: argparse.Namespace, prompt: str) -> int:
             session.cancel()
             await session.wait_idle()
     return trouble.status
-
-
-def _tell_waiting(origins: Sequence[str]) -> None:
-    from tui.core.plaintext import clean_line
-
-    names = ", ".join(clean_line(origin) for origin in origins)
-    print(f"verbatim: waiting for {names} to start", file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -186,9 +187,13 @@ def tool_specs(arguments: argparse.Namespace, settings: Settings, endpoint: Endp
 
 
 def make_registry(
-    specs: Sequence[str], setting: Setting, *, ask_person: AskPerson | None = None
+    specs: Sequence[str],
+    setting: Setting,
+    *,
+    ask_person: AskPerson | None = None,
+    with_servers: bool = True,
 ) -> Registry:
-    """The tools that `specs` name and the configured MCP servers, not yet opened.
+    """The tools that `specs` name and (`with_servers`) the configured MCP servers, not yet opened.
 
     Args:
         ask_person: answers the questions of MCP servers; None declines them all.
@@ -200,7 +205,7 @@ def make_registry(
     from tui.tools.specs import Surroundings, open_tools
 
     around = Surroundings(setting.paths.data, Path.cwd(), setting.environment, ask_person)
-    return open_tools(specs, around, servers=_servers(setting))
+    return open_tools(specs, around, servers=_servers(setting) if with_servers else ())
 
 
 def _servers(setting: Setting) -> list[ServerConfig]:
@@ -220,6 +225,14 @@ def _servers(setting: Setting) -> list[ServerConfig]:
         )
         for server in setting.settings.mcp
     ]
+
+
+def tell_waiting(origins: Sequence[str]) -> None:
+    """Say on standard error which tools are waited for."""
+    from tui.core.plaintext import clean_line
+
+    names = ", ".join(clean_line(origin) for origin in origins)
+    print(f"verbatim: waiting for {names}", file=sys.stderr, flush=True)
 
 
 def make_policy(settings: Settings, approve: str | None, *, interactive: bool) -> Policy:
