@@ -1,7 +1,8 @@
 """What a set of fixtures cannot catch: folders of recordings in, a list of kinds out.
 
 A test that reads a stream can only fail on what the stream holds. `seen` reads each fixture with
-the production reader, `calls`, `streams` and `dialects` hold the kinds, `audit` asks them all.
+the production reader, `calls`, `streams`,
+`transport` and `dialects` hold the kinds, `audit` asks them all.
 """
 
 from __future__ import annotations
@@ -12,12 +13,18 @@ from pathlib import Path
 from typing import Final
 
 from tui.core.errors import UsageError
-from tui.recording.auditing import calls, dialects, streams
+from tui.recording.auditing import calls, dialects, streams, transport
 from tui.recording.auditing.kind import Kind
 from tui.recording.auditing.seen import Seen, see
 from tui.recording.format import load
 
-KINDS: Final[tuple[Kind, ...]] = (*dialects.PRESENT, *calls.KINDS, *streams.KINDS, *dialects.KINDS)
+KINDS: Final[tuple[Kind, ...]] = (
+    *dialects.PRESENT,
+    *calls.KINDS,
+    *streams.KINDS,
+    *transport.KINDS,
+    *dialects.KINDS,
+)
 
 
 @dataclass(frozen=True, slots=True)
