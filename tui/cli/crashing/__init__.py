@@ -1,0 +1,1 @@
+"""What `verbatim crash-test` is made of: a server that knows what it sent, a real terminal, trials."""
