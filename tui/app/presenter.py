@@ -73,6 +73,9 @@ class Presenter:
                     self.stage.show_state("running tools", busy=True)
             case up.ApprovalAsked(approval):
                 self.stage.ask_for(approval)
+            case up.CallsSentBack(texts):
+                for ref, raw in texts.items():
+                    self.panel.note_sent_back(ref, raw)
             case up.CallProgress() | up.CallRan() | up.CallAnswered():
                 pass  # the call panel's
             case up.TurnLimitReached(limit):

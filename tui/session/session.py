@@ -29,12 +29,14 @@ from tui.core.dialects import DecoderSettings
 from tui.core.endings import ending_of
 from tui.core.errors import EndpointError, UsageError, VerbatimError
 from tui.core.history import sendable
+from tui.core.sentback import argument_texts
 from tui.core.source import ByteSource, RetryingSource, RetryNotice
 from tui.session.calls import CallRunner
 from tui.session.exchange import Clock, Received, receive
 from tui.session.journal import Journal
 from tui.session.resume import Pending, pending_calls
 from tui.session.updates import (
+    CallsSentBack,
     ExchangeFailed,
     Idle,
     Notice,
@@ -243,6 +245,10 @@ class Session:
             TurnRequest(target.settings, history.messages, registry.specs(), history.call_ids)
         )
         self._tell_once((*history.notes, *encoded.left_out))
+        sent = argument_texts(target.dialect, encoded.request.body)
+        refs = {id: ref for ref, id in history.call_ids.items()}
+        if sent:
+            self.emit(CallsSentBack({refs[id]: raw for id, raw in sent.items() if id in refs}))
         if isinstance(target.source, RetryingSource):
             target.source.on_retry = self._tell_retry
         received = await receive(

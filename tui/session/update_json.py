@@ -72,6 +72,8 @@ def update_as_json(update: up.SessionUpdate) -> dict[str, Any]:
             }
         case up.CallAnswered(ref, result):
             return {"type": "result", "ref": ref, "result": json.loads(encode_result(result))}
+        case up.CallsSentBack(texts):
+            return {"type": "sent_back", "texts": dict(texts)}
         case up.TurnLimitReached(limit):
             return {"type": "turn_limit", "limit": limit}
         case up.Notice(text, severity):

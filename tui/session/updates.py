@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -184,6 +185,13 @@ class CallAnswered:
 
 
 @dataclass(frozen=True, slots=True)
+class CallsSentBack:
+    """A request goes out; `texts` is what its bytes say of each earlier call, by ref."""
+
+    texts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnLimitReached:
     limit: int
 
@@ -218,6 +226,7 @@ SessionUpdate = (
     | CallProgress
     | CallRan
     | CallAnswered
+    | CallsSentBack
     | TurnLimitReached
     | Notice
     | ExchangeFailed

@@ -40,6 +40,9 @@ class EditedRun:
     tell: Tell
 
 
+_BLANKS = " \t\r\n"
+
+
 class CallModel:
     """One call. `revision` grows whenever something that can be seen has changed."""
 
@@ -219,8 +222,13 @@ class CallModel:
         self.revision += 1
 
     def note_sent(self, raw: str) -> None:
-        """Its text went out in a later request as `raw`."""
-        self.sent_back = raw == self.raw
+        """Its text went out in a later request as `raw`.
+
+        Blanks around the object are no part of it in a dialect that embeds it, and a call
+        without any text goes back as `{}`.
+        """
+        own = self.raw.strip(_BLANKS)
+        self.sent_back = raw.strip(_BLANKS) == (own or "{}") or raw == self.raw
         self.revision += 1
 
     def restore(self, state: CallState | None, result: CallResult | None) -> None:

@@ -308,7 +308,7 @@ class ChatScreen(SelectionGuard):
         self.show_state("a call waits for you: F2", busy=True)
         # Typing in the prompt must never answer a question, so it keeps the focus while in use.
         if not self.query_one(Prompt).text:
-            self.query_one(CallPanel).focus_call(approval.call.ref)
+            self.query_one(CallPanel).attend()
 
     def became_idle(self, reason: str) -> None:
         words = {"done": "ready", "limit": "stopped at the turn limit"}
