@@ -15,6 +15,7 @@ from textual.theme import Theme
 
 from tui.app.safe import notify
 from tui.app.screens.chat import ChatScreen
+from tui.app.screens.elicitation import Asking
 from tui.app.styles import STYLESHEETS
 from tui.app.themes import CALL_COLOUR_FALLBACKS, ThemeFault
 from tui.app.widgets.help_panel import HelpPanel, HelpSection
@@ -42,6 +43,7 @@ HELP = (
             ("Ctrl+N", "new conversation"),
             ("Ctrl+O", "open a stored conversation"),
             ("Ctrl+R", "go on after an error, a limit or a restart"),
+            ("F6", "tools and servers: what they are, what may run unasked"),
             ("Ctrl+T", "next theme"),
             ("Ctrl+P", "command palette"),
             ("Ctrl+Q", "quit"),
@@ -131,6 +133,7 @@ class VerbatimApp(App[None]):
         return CALL_COLOUR_FALLBACKS
 
     async def on_mount(self) -> None:
+        Asking(self, self._workspace.questions)
         self._workspace.begin()
         await self._workspace.opening.local()
         await self.push_screen(

@@ -20,6 +20,7 @@ from tui.app.copying import copy_out
 from tui.app.presenter import Presenter, text_of
 from tui.app.safe import notify
 from tui.app.screens.conversations import Conversations
+from tui.app.screens.tools import ToolsScreen
 from tui.app.selection_guard import SelectionGuard
 from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard
@@ -44,7 +45,7 @@ COMMANDS = (
     SlashCommand("go-on", "ask again from here: after an error, a limit or a restart"),
     SlashCommand("endpoint", "talk to another endpoint from the next turn on", "NAME"),
     SlashCommand("model", "use another model of this endpoint", "NAME"),
-    SlashCommand("tools", "list the tools on offer"),
+    SlashCommand("tools", "tools and servers: what they are, what may run unasked"),
     SlashCommand("reload", "read tool files and servers again"),
     SlashCommand("theme", "the next theme"),
     SlashCommand("help", "keys and marks"),
@@ -60,6 +61,7 @@ class ChatScreen(SelectionGuard):
         Binding("f3", "messages", "Messages", id="chat.messages"),
         Binding("ctrl+n", "new", "New", id="chat.new"),
         Binding("ctrl+o", "conversations", "Open", id="chat.open"),
+        Binding("f6", "tools", "Tools", id="chat.tools"),
         Binding("ctrl+r", "proceed", "Go on", id="chat.proceed"),
         Binding("ctrl+s", "step", "Step", id="replay.step", show=False),
         Binding("ctrl+y", "hold", "Hold", id="replay.hold", show=False),
@@ -203,10 +205,9 @@ class ChatScreen(SelectionGuard):
             case "endpoint" | "model":
                 self._retarget(name, argument)
             case "tools":
-                self._list_tools()
+                self.action_tools()
             case "reload":
-                await self.workspace.registry.reload()
-                self._list_tools()
+                self._reload()
             case "theme":
                 await self.app.run_action("next_theme")
             case "help":
@@ -281,14 +282,15 @@ class ChatScreen(SelectionGuard):
             return
         self._show_target()
 
-    def _list_tools(self) -> None:
-        registry = self.workspace.registry
-        lines = [
-            f"{entry.name} · {entry.origin}{' · reads only' if entry.spec.read_only else ''}"
-            for entry in registry.entries()
-        ]
-        lines += [f"{problem.error} {problem.error.hint}" for problem in registry.problems]
-        self.query_one(MessagePane).add_notice("\n".join(lines) or "No tools are on offer.")
+    def action_tools(self) -> None:
+        self.app.push_screen(ToolsScreen(self.workspace, self.opened.runner))
+
+    @work(exclusive=True, group="reload")
+    async def _reload(self) -> None:
+        await self.workspace.registry.reload()
+        count = len(self.workspace.registry.entries())
+        tools = "1 tool is" if count == 1 else f"{count:,} tools are"
+        notify(self.app, f"Read again: {tools} on offer. F6 shows them.")
 
     # The presenter's stage ----------------------------------------------------------------
 
