@@ -43,7 +43,7 @@ HELP = (
             ("Ctrl+N", "new conversation"),
             ("Ctrl+O", "open a stored conversation"),
             ("Ctrl+R", "go on after an error, a limit or a restart"),
-            ("F6", "tools and servers: what they are, what may run unasked"),
+            ("F8", "tools and servers: what they are, what may run unasked"),
             ("Ctrl+T", "next theme"),
             ("Ctrl+P", "command palette"),
             ("Ctrl+Q", "quit"),

@@ -43,6 +43,8 @@ class OriginRow:
 @dataclass(frozen=True, slots=True)
 class ToolRow:
     name: str
+    rule_name: str
+    """What its rule is kept under."""
     origin: str
     description: str
     effect: str
@@ -108,7 +110,7 @@ def _origin(registry: Registry, source: ToolSource, count: int, policy: Policy) 
 
 def _tool(entry: Registered, policy: Policy, kept: Policy) -> ToolRow:
     spec, tool = entry.spec, entry.tool
-    verdict = decide(spec, entry.origin, policy, trusted=tool.trusted)
+    verdict = decide(spec, entry.origin, policy, trusted=tool.trusted, rule_name=entry.rule_name)
     if tool.answered_by_hand:
         effect = "you answer it by hand"
     elif spec.read_only and tool.trusted:
@@ -122,12 +124,13 @@ def _tool(entry: Registered, policy: Policy, kept: Policy) -> ToolRow:
     )
     return ToolRow(
         spec.name,
+        entry.rule_name,
         entry.origin,
         spec.description,
         effect,
         tuple(getattr(tool, "hints", ())),
         verdict.rule,
         verdict.reason,
-        policy.tools.get(spec.name) != kept.tools.get(spec.name),
+        policy.tools.get(entry.rule_name) != kept.tools.get(entry.rule_name),
         findings,
     )

@@ -121,13 +121,14 @@ def _described(entry: Registered, policy: Policy, names: Sequence[str]) -> dict[
     from tui.tools.policy import decide
 
     spec, tool = entry.spec, entry.tool
-    verdict = decide(spec, entry.origin, policy, trusted=tool.trusted)
+    verdict = decide(spec, entry.origin, policy, trusted=tool.trusted, rule_name=entry.rule_name)
     wire, left_out = {}, {}
     for name in names:
         wire[name], left_out[name] = as_written(spec, name)
     return {
         "name": spec.name,
         "own_name": tool.spec.name,
+        "rule_name": entry.rule_name,
         "origin": entry.origin,
         "description": spec.description,
         "kind": spec.kind,

@@ -53,7 +53,7 @@ class CallRunner:
     interactive: bool = True
     """Whether there is somebody to ask; without, what the policy would ask is denied."""
     on_allowed: Callable[[str, Scope], None] | None = None
-    """Told when a person allows a tool for the conversation or always."""
+    """Told `Registered.rule_name` when a person allows a tool for the conversation or always."""
     suspending: bool = False
     """The program is being left: a call that waits for a person goes on waiting in the store."""
 
@@ -139,7 +139,13 @@ class CallRunner:
             return Decision("deny", reason="its tool is no longer on offer", by="policy")
         by_hand = entry.tool.answered_by_hand
         was_started = life.state is CallState.UNKNOWN
-        verdict = decide(entry.spec, entry.origin, self.policy, trusted=entry.tool.trusted)
+        verdict = decide(
+            entry.spec,
+            entry.origin,
+            self.policy,
+            trusted=entry.tool.trusted,
+            rule_name=entry.rule_name,
+        )
         if not was_started and (
             verdict.rule == "deny" or (verdict.rule == "allow" and not by_hand)
         ):
@@ -165,9 +171,9 @@ class CallRunner:
         )
         decision = await answer
         if decision.verdict == "allow" and decision.scope != "once":
-            self.policy = self.policy.with_tool(call.name, "allow")
+            self.policy = self.policy.with_tool(entry.rule_name, "allow")
             if self.on_allowed is not None:
-                self.on_allowed(call.name, decision.scope)
+                self.on_allowed(entry.rule_name, decision.scope)
         return decision
 
     async def _run(

@@ -88,7 +88,7 @@ class Opening:
                 tools = "1 tool" if count == 1 else f"{count} tools"
                 self._tell(Notice(f"{source.origin} is connected: {tools}."))
         self._connecting = tuple(each for each in self._connecting if each in registry.opening)
-        problems = [f"{each.error} {each.error.hint}".strip() for each in registry.problems]
+        problems = [f"{each.error}\n{each.error.hint}".strip() for each in registry.problems]
         for words in problems:
             if words not in self._problems:
                 self._tell(Notice(words, "warning"))

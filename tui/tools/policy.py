@@ -26,7 +26,8 @@ class Policy:
     mode: Mode = "none"
     otherwise: Otherwise = "ask"
     tools: Mapping[str, Rule] = field(default_factory=dict)
-    """By the name that the model knows."""
+    """By `Registered.rule_name`: the name that the model knows, with the server before it where
+    the tool is a server's (`files__read`)."""
     origins: Mapping[str, Rule] = field(default_factory=dict)
     """By origin, for people: `demo shop`, `MCP server files`."""
 
@@ -46,15 +47,19 @@ class Verdict:
     """Why, in words; a person sees it beside the call, the model in the result of a denied one."""
 
 
-def decide(spec: ToolSpec, origin: str, policy: Policy, *, trusted: bool = True) -> Verdict:
+def decide(
+    spec: ToolSpec, origin: str, policy: Policy, *, trusted: bool = True, rule_name: str = ""
+) -> Verdict:
     """The verdict on a call of this tool.
 
     Args:
+        rule_name: what rules for single tools call it, where that is not its name.
         trusted: whether `spec.read_only` is our own or the user's word. The claim of a foreign
             server that its tool only reads is shown, but it lets nothing run.
     """
-    if (rule := policy.tools.get(spec.name)) is not None:
-        return Verdict(rule, f"the policy for the tool {spec.name} says {rule}")
+    name = rule_name or spec.name
+    if (rule := policy.tools.get(name)) is not None:
+        return Verdict(rule, f"the policy for the tool {name} says {rule}")
     if (rule := policy.origins.get(origin)) is not None:
         return Verdict(rule, f"the policy for {origin} says {rule}")
     match policy.mode:

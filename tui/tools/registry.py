@@ -73,6 +73,9 @@ class Registered:
     tool: Tool
     spec: ToolSpec
     """The tool's own, with the name changed where it had to be."""
+    rule_name: str
+    """What approval rules call it. Which server is ready first must not decide which tool a kept
+    rule means: those of servers carry the server's name, always."""
 
     @property
     def name(self) -> str:
@@ -235,7 +238,8 @@ class Registry:
                 seen.add(own_name)
                 name = self._name_for(index, source, own_name)
                 spec = tool.spec if name == own_name else replace(tool.spec, name=name)
-                found[name] = Registered(tool, spec)
+                rule_name = name if tool.trusted else fitting_name(f"{source.name}__{own_name}")
+                found[name] = Registered(tool, spec, rule_name)
         self._by_name = found
         problems = [str(problem.error) for problem in self.problems]
         state = (self.specs_by_name, problems, list(self._opening))

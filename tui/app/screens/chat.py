@@ -61,7 +61,7 @@ class ChatScreen(SelectionGuard):
         Binding("f3", "messages", "Messages", id="chat.messages"),
         Binding("ctrl+n", "new", "New", id="chat.new"),
         Binding("ctrl+o", "conversations", "Open", id="chat.open"),
-        Binding("f6", "tools", "Tools", id="chat.tools"),
+        Binding("f8", "tools", "Tools", id="chat.tools"),
         Binding("ctrl+r", "proceed", "Go on", id="chat.proceed"),
         Binding("ctrl+s", "step", "Step", id="replay.step", show=False),
         Binding("ctrl+y", "hold", "Hold", id="replay.hold", show=False),
@@ -290,7 +290,7 @@ class ChatScreen(SelectionGuard):
         await self.workspace.registry.reload()
         count = len(self.workspace.registry.entries())
         tools = "1 tool is" if count == 1 else f"{count:,} tools are"
-        notify(self.app, f"Read again: {tools} on offer. F6 shows them.")
+        notify(self.app, f"Read again: {tools} on offer. F8 shows them.")
 
     # The presenter's stage ----------------------------------------------------------------
 

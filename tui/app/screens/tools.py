@@ -40,7 +40,7 @@ class ToolsScreen(ModalScreen[None]):
     """Args: `runner` is the one of the open conversation."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f6", "dismiss(None)", "Close", id="tools.close"),
+        Binding("escape,f8", "dismiss(None)", "Close", id="tools.close"),
         Binding("a", "rule('allow')", "Runs unasked", id="tools.allow"),
         Binding("k", "rule('ask')", "Asks", id="tools.ask"),
         Binding("d", "rule('deny')", "Denies", id="tools.deny"),
@@ -123,7 +123,7 @@ class ToolsScreen(ModalScreen[None]):
             if isinstance(row, OriginRow):
                 self._workspace.set_rule("origins", row.origin, rule)
             else:
-                self._workspace.set_rule("tools", row.name, rule)
+                self._workspace.set_rule("tools", row.rule_name, rule)
         except VerbatimError as error:
             words = f"It holds until Verbatim is left, but could not be kept: {error}"
             notify(self.app, f"{words}\n{error.hint}".strip(), severity="warning")
