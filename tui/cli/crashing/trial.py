@@ -152,7 +152,11 @@ class Trials:
                 self._fail(number, f"the call of {line!r} ran {count} times")
         try:
             with Store.open(self._home / "data" / "verbatim.sqlite") as store:
-                self._id = self._id or store.list_conversations(order="created", limit=1)[0].id
+                newest = store.list_conversations(order="created", limit=1)
+                if not newest:
+                    self._fail(number, "no conversation is stored")
+                    return
+                self._id = self._id or newest[0].id
                 self._look_at_bytes(store, self._id, number, moment, arrived)
                 resume(store, self._id)
                 for found in examine(store, self._id):
