@@ -715,6 +715,25 @@ def test_an_error_without_the_type_of_one_is_an_error() -> None:
     ]
 
 
+def test_an_error_event_whose_data_is_the_error_object_is_an_error() -> None:
+    # llama.cpp's server, when it cannot read what its model wrote.
+    raw = '{"code":500,"message":"The model produced no call","type":"server_error"}'
+    assert read(START, f"event: error\ndata: {raw}\n\n") == [
+        STARTED,
+        ProviderErrorReported("The model produced no call", "server_error", raw),
+        odd("error-without-type", "gateway"),
+    ]
+
+
+def test_an_error_member_counts_whatever_type_stands_beside_it() -> None:
+    raw = '{"type":"server_error","error":{"type":"api_error","message":"gone"}}'
+    assert read(START, f"data: {raw}\n\n") == [
+        STARTED,
+        ProviderErrorReported("gone", "api_error", raw),
+        odd("error-without-type", "gateway"),
+    ]
+
+
 def test_an_error_event_in_plain_text_is_an_error() -> None:
     assert read("event: error\ndata: Bad Gateway\n\n") == [
         ProviderErrorReported("Bad Gateway", "", "Bad Gateway"),

@@ -95,6 +95,51 @@ def stop_reason_of(stream: RecordedStream) -> str | None:
     return reason.split(":")[0] if reason and stream.dialect == "openai-responses" else reason
 
 
+# Errors inside a stream -----------------------------------------------------------------------
+
+BARE_ERROR = (
+    b'event: error\ndata: {"code":500,"message":"The model produced no call",'
+    b'"type":"server_error"}\n\n'
+)
+"""As llama.cpp's server reports an error in the middle of a stream, in every dialect but Chat."""
+
+CALLING = {
+    "anthropic": (
+        b'data: {"type":"message_start","message":{"id":"m","model":"m","content":[]}}\n\n'
+        b'data: {"type":"content_block_start","index":0,"content_block":'
+        b'{"type":"tool_use","id":"t","name":"look"}}\n\n'
+        b'data: {"type":"content_block_delta","index":0,"delta":'
+        b'{"type":"input_json_delta","partial_json":"{}"}}\n\n'
+        b'data: {"type":"content_block_stop","index":0}\n\n',
+        b'data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}\n\n'
+        b'data: {"type":"message_stop"}\n\n',
+    ),
+    "openai-chat": (
+        b'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"t",'
+        b'"type":"function","function":{"name":"look","arguments":"{}"}}]}}]}\n\n',
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\n'
+        b"data: [DONE]\n\n",
+    ),
+    "openai-responses": (
+        b'data: {"type":"response.output_item.done","output_index":0,"item":{"id":"f",'
+        b'"type":"function_call","call_id":"t","name":"look","arguments":"{}"}}\n\n',
+        b'data: {"type":"response.completed","response":{"id":"r","status":"completed"}}\n\n',
+    ),
+}
+"""A call, and how its turn ends well."""
+
+
+@every_dialect
+def test_an_error_event_may_be_the_error_object_itself_and_lets_nothing_run(name: str) -> None:
+    called, ended = CALLING[name]
+    assert read(name, [called, ended]).outcome == "complete"
+    assert len(read(name, [called, ended]).final_calls) == 1
+    turn = read(name, [called, BARE_ERROR, ended])
+    assert turn.outcome == "error"
+    assert turn.error == "server_error: The model produced no call"
+    assert turn.final_calls == ()
+
+
 # Recorded streams ---------------------------------------------------------------------------
 
 

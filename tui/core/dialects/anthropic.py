@@ -108,10 +108,13 @@ class AnthropicDecoder:
             return [MalformedEvent("JSON, but not an object", data)]
         kind = value.get("type")
         oddities: list[DialectEvent] = []
+        named = isinstance(kind, str)
+        # llama.cpp's server sends the bare error object, whose `type` is the kind of error.
+        bare = named and event.type == "error" and kind not in _EVENTS
+        if bare or (value.get("error") and not (named and kind in _EVENTS)):
+            said = "an error came without the type of an error event"
+            return [reports.error(value, data), finding("error-without-type", said, "gateway")]
         if not isinstance(kind, str):
-            if value.get("error"):
-                said = "an error came without the type of an error event"
-                return [reports.error(value, data), finding("error-without-type", said, "gateway")]
             if event.type not in _EVENTS:
                 return [UnknownEvent(event.type or "untyped", data)]
             kind = event.type

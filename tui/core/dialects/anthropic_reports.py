@@ -17,10 +17,10 @@ def error(value: Mapping[str, Any], data: str) -> ProviderErrorReported:
     error = value.get("error")
     holder = error if isinstance(error, dict) else value
     message = error if isinstance(error, str) and error else holder.get("message")
-    kind = error.get("type") if isinstance(error, dict) else None
+    kind = holder.get("type")
     return ProviderErrorReported(
         message if isinstance(message, str) and message else "the provider gave no message",
-        kind if isinstance(kind, str) else "",
+        kind if isinstance(kind, str) and kind != "error" else "",
         data,
     )
 

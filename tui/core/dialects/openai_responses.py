@@ -112,12 +112,13 @@ class ResponsesDecoder:
             return [MalformedEvent("JSON, but no object", data)]
         kind = value.get("type")
         events: list[DialectEvent] = []
-        if not isinstance(kind, str):
+        if not isinstance(kind, str) or _is_bare_error(kind, type, value):
             error = openai_chat_errors.reported(value, data, event_type=type)
             if error is not None:
                 self._failed = True
                 said = "an error came without the type of an error event"
                 return [error, *self._findings.once("error-without-type", said)]
+        if not isinstance(kind, str):
             if not type.startswith("response."):
                 return [
                     KeepAlive(type) if type in _PINGS else UnknownEvent(type or "untyped", data)
@@ -280,6 +281,13 @@ class ResponsesDecoder:
             return []
         said = "events came after the end of the response; they are kept in the record only"
         return self._findings.once("after-end", said, severity="warning")
+
+
+def _is_bare_error(kind: str, type: str, value: Mapping[str, Any]) -> bool:
+    """Whether an event is the error object itself, as llama.cpp's server sends it: `kind` is
+    then the kind of the error, and only the event line (`type`) says that it is one."""
+    known = kind in ("error", *_PINGS) or kind.startswith("response.")
+    return not known and (type == "error" or bool(value.get("error")))
 
 
 def _is_whole(line: str) -> bool:
