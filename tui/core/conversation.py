@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tui.core import wirejson
 from tui.core.events import CallKind
 from tui.core.states import CallState
 
@@ -74,12 +75,22 @@ class CallPart:
     other_text: str | None = None
     """A text that contradicts `raw` (a done event that differs), kept to be shown."""
     choice: int = 0
+    item: ProviderItem | None = None
+    """Further members of the call that go back with it in its own dialect (`raw` is an object)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImagePart:
     media_type: str
     data: bytes = field(repr=False)
+
+
+def members_of(call: CallPart, dialect: str) -> Mapping[str, Any]:
+    """The further members to send back with `call`; none in another dialect than its own."""
+    if call.item is None or call.item.dialect != dialect:
+        return {}
+    value = wirejson.loads(call.item.raw)
+    return value if isinstance(value, dict) else {}
 
 
 AssistantPart = TextPart | ThinkingPart | RefusalPart | ProviderPart | CallPart

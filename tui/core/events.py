@@ -99,6 +99,17 @@ class ArgumentFragment:
 
 
 @dataclass(frozen=True, slots=True)
+class CallExtended:
+    """The call has members besides id, name and arguments that go back with it as they came.
+
+    `members` is a JSON object as text: who called (`caller`), a `namespace`, a signature.
+    """
+
+    key: Key
+    members: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallClosed:
     """The terminal marker of one call.
 
@@ -227,6 +238,7 @@ DialectEvent = (
     | CallOpened
     | CallNamed
     | ArgumentFragment
+    | CallExtended
     | CallClosed
     | ProviderItemOpened
     | ProviderItemFragment

@@ -7,7 +7,7 @@ everybody else reads. Calls are parts too, in their place between the prose arou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tui.core import wirejson
 from tui.core.arguments import ArgumentBuffer, Fragment
@@ -128,7 +128,7 @@ def as_message_parts(parts: Sequence[LivePart], dialect: str) -> tuple[Assistant
         item = _item(part, dialect)
         match part:
             case LiveCall():
-                kept.append(part.part())
+                kept.append(replace(part.part(), item=item))
             case LiveText():
                 if part.buffer.length or item is not None:
                     kept.append(TextPart(part.text, tuple(part.citations), item))

@@ -159,6 +159,8 @@ class Turn:
                 call = self._call(key)
                 call.advance(CallEvent.FRAGMENT_CAME)
                 call.buffer.append(text, span)
+            case ev.CallExtended(key, members):
+                self._call(key).raw_item = members
             case ev.CallClosed(key, full):
                 self._close_call(self._call(key), full, span)
             case ev.ProviderItemOpened(key, kind, title):

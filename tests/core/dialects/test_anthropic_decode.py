@@ -14,6 +14,7 @@ from tui.core.dialects.anthropic import DIALECT
 from tui.core.events import (
     ArgumentFragment,
     CallClosed,
+    CallExtended,
     CallOpened,
     CallSpoiled,
     CitationGiven,
@@ -390,6 +391,7 @@ data: {"type":"message_start","message":{"id":"msg_1","model":"m","content":[{"t
     assert read(body, STOP) == [
         STARTED,
         CallOpened(key, "toolu_1", "roll"),
+        CallExtended(key, '{"caller":{"type":"code_execution_20250825","tool_id":"srv"}}'),
         ArgumentFragment(key, '{"n": 2}'),
         CallClosed(key),
         REASON,

@@ -34,6 +34,7 @@ from tui.core.conversation import (
     TurnRequest,
     UserMessage,
     UserPart,
+    members_of,
 )
 from tui.core.dialects.anthropic_uses import is_object
 
@@ -205,7 +206,8 @@ class MessagesWriter:
             given: object = {"input": call.raw}
         else:
             given = JsonText(call.raw) if is_object(call.raw) else {}
-        return {"type": "tool_use", "id": id, "name": name, "input": given}
+        further = members_of(call, "anthropic")
+        return {"type": "tool_use", "id": id, "name": name, "input": given, **further}
 
     def _sorted(self, results: Sequence[CallResult]) -> list[CallResult]:
         """In the order in which the calls were sent."""

@@ -16,6 +16,7 @@ from tui.core.dialects.anthropic_blocks import Block, finding
 from tui.core.events import (
     ArgumentFragment,
     CallClosed,
+    CallExtended,
     CallOpened,
     CallSpoiled,
     DialectEvent,
@@ -38,6 +39,10 @@ def is_object(text: str) -> bool:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_FURTHER = ("caller",)
+"""Members of a `tool_use` block that go back with it: who made the call, when code did."""
 
 
 class CallBlock(Block):
@@ -63,6 +68,11 @@ class CallBlock(Block):
             for field in ("id", "name")
         )
         events: list[DialectEvent] = [CallOpened(self.key, id, name)]
+        further = {
+            name: self._value[name] for name in _FURTHER if self._value.get(name) is not None
+        }
+        if further:
+            events.append(CallExtended(self.key, wirejson.dumps(further)))
         if id is None:
             events.append(finding("call-id-missing", f"{self.words} is a call without an id"))
         if name is None:

@@ -13,7 +13,18 @@ from tui.core import wirejson
 from tui.core.dialects.openai_chat_attribution import CallTable
 from tui.core.dialects.openai_chat_calls import Entry
 from tui.core.dialects.openai_chat_findings import Findings
-from tui.core.events import CallKind, CallSpoiled, DialectEvent, MalformedEvent
+from tui.core.events import (
+    ArgumentFragment,
+    CallExtended,
+    CallKind,
+    CallOpened,
+    CallSpoiled,
+    DialectEvent,
+    MalformedEvent,
+)
+
+_FURTHER = ("extra_content",)
+"""Members of an entry that go back with the call as they came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,8 @@ class Calls:
         index, found = self._index_of(entry.get("index"))
         bare = body.get(field) is None
         named = Entry(index, _word(entry.get("id")), _word(body.get("name")), text, kind, bare)
-        return [*events, *found, *self._modern.take(named, payload.number)]
+        taken = self._modern.take(named, payload.number)
+        return [*events, *found, *taken, *_extended(entry, taken)]
 
     def _index_of(self, value: object) -> tuple[int | None, list[DialectEvent]]:
         match value:
@@ -167,6 +179,15 @@ class Calls:
         """Something in place of a call that is none: it may have been a piece of any."""
         keys = [key for table in self.tables for key in (*table.open_keys, *table.blank_keys)]
         return MalformedEvent(problem, raw or "", tuple(dict.fromkeys(keys)))
+
+
+def _extended(entry: dict[str, Any], taken: list[DialectEvent]) -> list[DialectEvent]:
+    """What goes back with the call that the entry went to: Gemini signs its calls."""
+    further = {name: entry[name] for name in _FURTHER if entry.get(name) is not None}
+    owner = next((e.key for e in taken if isinstance(e, CallOpened | ArgumentFragment)), None)
+    if not further or owner is None:
+        return []
+    return [CallExtended(owner, wirejson.dumps(further))]
 
 
 def _word(value: object) -> str | None:

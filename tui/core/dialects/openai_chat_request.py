@@ -38,6 +38,7 @@ from tui.core.conversation import (
     TurnSettings,
     UserMessage,
     UserPart,
+    members_of,
 )
 from tui.core.dialects import EncodedRequest
 from tui.core.source import WireRequest
@@ -196,7 +197,12 @@ def _call(call: CallPart, call_ids: Mapping[str, str]) -> dict[str, Any]:
         # A call without arguments may come as "", but several servers refuse it when it goes back.
         else {"name": call.name, "arguments": call.raw or "{}"}
     )
-    return {"id": _id(call.ref, call.id, call_ids), "type": call.kind, call.kind: described}
+    return {
+        "id": _id(call.ref, call.id, call_ids),
+        "type": call.kind,
+        call.kind: described,
+        **members_of(call, NAME),
+    }
 
 
 def _id(ref: str, id: str | None, call_ids: Mapping[str, str]) -> str:

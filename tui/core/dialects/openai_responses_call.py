@@ -20,6 +20,7 @@ from tui.core.dialects.openai_responses_items import CUT, Item
 from tui.core.events import (
     ArgumentFragment,
     CallClosed,
+    CallExtended,
     CallKind,
     CallNamed,
     CallOpened,
@@ -28,6 +29,9 @@ from tui.core.events import (
     Key,
 )
 from tui.core.strictjson import NotStrict, parse_object
+
+_FURTHER: Final = ("caller", "namespace")
+"""Members of a call that go back with it: who made it, when code did; where its tool is from."""
 
 _DIFFERS: Final = "the end of the call repeats its arguments, and they are not the same"
 
@@ -134,6 +138,9 @@ class CallItem(Item):
             )
             known = self.text or text or self._start
             return events + (self._append(known) if known and not self._pieces else [])
+        further = {name: item[name] for name in _FURTHER if item.get(name) is not None}
+        if further:
+            events.append(CallExtended(self.key, wirejson.dumps(further)))
         return events + self._close(text)
 
     def confirm(self, item: Mapping[str, Any], raw: str) -> list[DialectEvent]:

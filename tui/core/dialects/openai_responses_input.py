@@ -36,6 +36,7 @@ from tui.core.conversation import (
     TurnRequest,
     UserMessage,
     UserPart,
+    members_of,
 )
 from tui.core.dialects.openai_responses_items import needs_client
 
@@ -150,7 +151,8 @@ class InputWriter:
             self.left_out.append(
                 f"The call of {call.name!r} is sent as {name!r}: a tool's name must fit."
             )
-        item = {"call_id": self._id(call.ref), "name": name}
+        further = members_of(call, "openai-responses")
+        item = {"call_id": self._id(call.ref), "name": name, **further}
         if call.kind == "custom":
             return dumps({"type": "custom_tool_call", **item, "input": call.raw})
         # A call without arguments may come as "", but the API wants JSON when it goes back.
