@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -14,6 +15,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
+_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
 _KEPT = 1 << 20
 """Bytes of output kept to be looked through."""
 
@@ -67,9 +69,10 @@ class Terminal:
 
     @property
     def tail(self) -> str:
-        """What was drawn last, escaped."""
+        """The words drawn last, without what places and colours them."""
         with self._changed:
-            return ascii(bytes(self._shown[-2000:]).decode("utf-8", "replace"))
+            drawn = bytes(self._shown).decode("utf-8", "replace")
+        return ascii(" ".join(_CONTROL.sub(" ", drawn).split())[-600:])
 
     def kill(self) -> float:
         """SIGKILL; returns the moment just before it, of the monotonic clock."""

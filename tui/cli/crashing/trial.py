@@ -134,7 +134,9 @@ class Trials:
                 self.report.longest_start = max(self.report.longest_start, time.monotonic() - began)
                 return terminal
         what = "goes on after the kill before" if self._id else "begins"
-        self._fail(number, f"no conversation {what}: {terminal.tail}")
+        asked = self._server.wait_for(f"quick {number}", 0.0)
+        reached = "it was asked, and the answer not shown" if asked else "the prompt was never sent"
+        self._fail(number, f"no conversation {what}: {reached}: {terminal.tail}")
         terminal.kill()
         return None
 
