@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, str]] = {
     "tools": "show tools as models and providers see them, or call one by hand",
     "demo-server": "serve the demo model on a loopback port",
     "check": "read recorded response bodies through the production pipeline",
+    "bench": "measure how the store's times grow with its size",
     "crash-test": "kill the chat at random moments and check that nothing is lost or run twice",
     "doctor": "compare what is stored with what the bytes say, and mend or tidy the store",
     "export": "write stored conversations as Markdown, HTML, JSON, recordings or tests",
