@@ -76,9 +76,11 @@ def _json_lines(out: TextIO) -> Callable[[SessionUpdate], None]:
 def _prose(out: TextIO, err: TextIO) -> Callable[[SessionUpdate], None]:
     shown: Callable[[str], str] = clean if out.isatty() else _encodable
     at_line_start = True
+    said = ""
 
     def say(words: str) -> None:
-        nonlocal at_line_start
+        nonlocal at_line_start, said
+        said = words
         if not at_line_start:
             print(file=out, flush=True)
             at_line_start = True
@@ -110,7 +112,9 @@ def _prose(out: TextIO, err: TextIO) -> Callable[[SessionUpdate], None]:
             case Notice(text, _):
                 say(text)
             case ExchangeFailed(error):
-                say(str(error))
+                # A turn that the endpoint refused or broke has just closed with these words.
+                if said != str(error):
+                    say(str(error))
                 if error.hint:
                     say(f"  {error.hint}")
             case _:

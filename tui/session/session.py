@@ -279,7 +279,8 @@ class Session:
     def _tell_retry(self, retry: RetryNotice) -> None:
         self.emit(
             Notice(
-                f"Trying again in {retry.wait:.0f} s ({retry.attempt} of {retry.limit}): {retry.reason}",
+                f"Trying again in {round(retry.wait, 1):g} s"
+                f" (attempt {retry.attempt + 1} of {retry.limit}): {retry.reason}",
                 "warning",
             )
         )
