@@ -260,6 +260,13 @@ def test_json_with_status_200_is_an_error_with_its_words(content_type: str | Non
     )
 
 
+@pytest.mark.parametrize("content_type", ["text/event-stream", None])
+def test_what_only_begins_like_json_is_not_called_json(content_type: str | None) -> None:
+    error = refusal(head(200, content_type), b"{malformed json: <<<chaos>>>")
+    assert str(error).startswith("the endpoint answered with something instead of an event stream")
+    assert "chaos" in str(error)
+
+
 def test_json_lines_and_web_pages_are_named() -> None:
     lines = refusal(head(200, "application/x-ndjson"), b'{"message":{"content":"Hi"}}\n{"a":1}\n')
     assert "JSON lines (application/x-ndjson)" in str(lines)

@@ -7,6 +7,7 @@ gateways get wrong both ways. However the body is cut, the same bytes and words 
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal
 
 from tui.core.errorbody import clean, readable
@@ -58,6 +59,8 @@ _HINTS: Final = {
     504: "the gateway gave up waiting for the model; try again, or ask for less",
     529: "the provider is overloaded; try again in a little while",
 }
+
+_JSON_START: Final = re.compile(rb'\{\s*["}]|["\[]')
 
 
 def is_retryable(status: int) -> bool:
@@ -152,11 +155,11 @@ def _not_a_stream(status: int, body: bytes, words: str, kind: str) -> EndpointEr
     elif kind in ("application/x-ndjson", "application/jsonl", "application/json-lines"):
         message = f"the endpoint answered with JSON lines ({kind}) instead of an event stream{said}"
         hint = "this is a server's native API (Ollama's is at /api); its base URL ends in /v1"
-    elif start[:1] in b'{["':
+    elif _JSON_START.match(start):
         message = f"the endpoint answered with JSON instead of an event stream{said}"
         hint = f"either it does not stream, or the request went to the wrong place: {_WRONG_PLACE}"
     else:
-        named = f"{kind!r}" if kind else "something"
+        named = f"{kind!r}" if kind not in ("", "text/event-stream") else "something"
         message = f"the endpoint answered with {named} instead of an event stream{said}"
         hint = _WRONG_PLACE
     return EndpointError(message, hint=hint, status=status)

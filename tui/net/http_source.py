@@ -256,14 +256,15 @@ class _HttpResponse:
         """The next bytes from the wire, None after the last."""
         import httpx
 
-        limit = self._limits.between_chunks if received else self._limits.first_byte
+        name = "between_chunks" if received else "first_byte"
+        limit: float | None = getattr(self._limits, name)
         deadline = _deadline(limit) if received else self._deadline
         try:
             async with asyncio.timeout_at(deadline):
                 return await anext(raw, None)
         except TimeoutError as problem:
             raise stream_broken(
-                f"nothing came for {seconds(limit)}", received, self._target
+                f"nothing came for {seconds(limit)} (`timeouts.{name}`)", received, self._target
             ) from problem
         except (httpx.HTTPError, httpx.StreamError, OSError) as problem:
             raise stream_broken(reason_of_break(problem), received, self._target) from problem

@@ -138,7 +138,7 @@ class ChatDecoder:
             return [openai_chat_errors.plain(value if isinstance(value, str) else data)]
         if type in _PINGS:
             return [KeepAlive(type)]
-        return [self._malformed("JSON, but no object", data)]
+        return [self._malformed("JSON, but not an object", data)]
 
     def _not_json(self, type: str, data: str) -> list[DialectEvent]:
         if type in _PINGS:
@@ -157,7 +157,7 @@ class ChatDecoder:
         if type == "error":
             self._failed = True
             return [openai_chat_errors.glued(data) or openai_chat_errors.plain(data)]
-        events = [self._malformed("no JSON", data)]
+        events = [self._malformed("not JSON", data)]
         error = openai_chat_errors.glued(data)
         if error is not None:
             self._failed = True

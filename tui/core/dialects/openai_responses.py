@@ -109,7 +109,7 @@ class ResponsesDecoder:
             if type in _PINGS:
                 return [KeepAlive(type)]
             self._sequence = None
-            return [MalformedEvent("JSON, but no object", data)]
+            return [MalformedEvent("JSON, but not an object", data)]
         kind = value.get("type")
         events: list[DialectEvent] = []
         if not isinstance(kind, str) or _is_bare_error(kind, type, value):
@@ -169,7 +169,7 @@ class ResponsesDecoder:
         if type == "error":
             self._failed = True
             return [openai_chat_errors.glued(data) or openai_chat_errors.plain(data)]
-        events = [MalformedEvent("no JSON", data)]
+        events = [MalformedEvent("not JSON", data)]
         error = openai_chat_errors.glued(data)
         if error is not None:
             self._failed = True
