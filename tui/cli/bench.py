@@ -61,7 +61,7 @@ def measure(folder: Path, conversations: int, calls: int, seed: int) -> dict[str
     with Store.open(path) as store:
         ids = [each.id for each in store.list_conversations(limit=50)]
         middle = ids[len(ids) // 2]
-        for name, act in {
+        acts: dict[str, Callable[[], Any]] = {
             "list 50": store.list_conversations,
             "figures of 50": lambda: store.figures(ids),
             "messages of one": lambda: store.path(middle),
@@ -70,8 +70,8 @@ def measure(folder: Path, conversations: int, calls: int, seed: int) -> dict[str
             "search two words": lambda: store.search("get_weather Paris"),
             "search an absent word": lambda: store.search("qqqqq"),
             "open what crashed": store.abandoned_exchanges,
-        }.items():
-            found[name] = _seconds(act)
+        }
+        found |= {name: _seconds(act) for name, act in acts.items()}
     found["size of the file"] = float(path.stat().st_size)
     return found
 
