@@ -93,6 +93,11 @@ class Presenter:
                 assert_never(update)
 
     @property
+    def handles(self) -> dict[str, up.TurnHandle]:
+        """Exchange id → turn, of every turn that is shown."""
+        return {handle.exchange: handle for handle in self._handles}
+
+    @property
     def arrived(self) -> tuple[int, int] | None:
         """The number of turns begun, and how many bytes of the newest have come."""
         if not self._handles:

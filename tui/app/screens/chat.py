@@ -6,6 +6,7 @@ session is asked. On a narrow terminal the call panel stands below the messages.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -20,7 +21,9 @@ from tui.app.copying import copy_out
 from tui.app.presenter import Presenter, text_of
 from tui.app.safe import notify
 from tui.app.screens.conversations import Conversations
+from tui.app.screens.time_travel import TimeTravel
 from tui.app.screens.tools import ToolsScreen
+from tui.app.screens.wire import WireScreen
 from tui.app.selection_guard import SelectionGuard
 from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard
@@ -29,6 +32,7 @@ from tui.app.widgets.message_pane import MessagePane
 from tui.app.widgets.message_view import MessageView
 from tui.app.widgets.prompt import Prompt, SlashCommand
 from tui.app.widgets.status_line import StatusLine
+from tui.app.wire.source import WireSource
 from tui.core.conversation import AssistantMessage, UserMessage
 from tui.core.errors import VerbatimError
 from tui.core.turn import Turn
@@ -45,6 +49,8 @@ COMMANDS = (
     SlashCommand("go-on", "ask again from here: after an error, a limit or a restart"),
     SlashCommand("endpoint", "talk to another endpoint from the next turn on", "NAME"),
     SlashCommand("model", "use another model of this endpoint", "NAME"),
+    SlashCommand("wire", "what came over the wire, event by event"),
+    SlashCommand("travel", "the turn as it was at any moment"),
     SlashCommand("tools", "tools and servers: what they are, what may run unasked"),
     SlashCommand("reload", "read tool files and servers again"),
     SlashCommand("theme", "the next theme"),
@@ -59,6 +65,8 @@ class ChatScreen(SelectionGuard):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "calls", "Calls", id="chat.calls"),
         Binding("f3", "messages", "Messages", id="chat.messages"),
+        Binding("f4", "wire", "Wire", id="chat.wire"),
+        Binding("f5", "travel", "Time travel", id="chat.travel"),
         Binding("ctrl+n", "new", "New", id="chat.new"),
         Binding("ctrl+o", "conversations", "Open", id="chat.open"),
         Binding("f8", "tools", "Tools", id="chat.tools"),
@@ -204,6 +212,10 @@ class ChatScreen(SelectionGuard):
                 self.action_proceed()
             case "endpoint" | "model":
                 self._retarget(name, argument)
+            case "wire":
+                self.action_wire()
+            case "travel":
+                self.action_travel()
             case "tools":
                 self.action_tools()
             case "reload":
@@ -243,6 +255,42 @@ class ChatScreen(SelectionGuard):
     def action_calls(self) -> None:
         if not self.query_one(CallPanel).focus_chosen():
             notify(self.app, "There is no call yet.")
+
+    def action_wire(self) -> None:
+        """What came over the wire for the turn that is looked at, or the newest."""
+        self._look_back(WireScreen)
+
+    def action_travel(self) -> None:
+        """The turn that is looked at, or the newest, as it was at any moment."""
+        self._look_back(TimeTravel)
+
+    def _look_back(self, kind: type[WireScreen | TimeTravel]) -> None:
+        target = self.opened.session.target
+        source = WireSource(
+            self.workspace.store,
+            self.opened.id,
+            {} if self._presenter is None else self._presenter.handles,
+            self.workspace.registry.specs_by_name,
+            settings=target.decoder_settings,
+            endpoint=target.name,
+        )
+        try:
+            exchange = self._exchange_looked_at(source.exchanges())
+            if exchange is None:
+                notify(self.app, "There is no turn yet.")
+                return
+            self.app.push_screen(kind(source, exchange, copies_folder=self._copies_folder))
+        except VerbatimError as error:
+            self._complain(error)
+
+    def _exchange_looked_at(self, exchanges: Sequence[str]) -> str | None:
+        pane, panel = self.query_one(MessagePane), self.query_one(CallPanel)
+        card = panel.chosen if panel.has_focus_within else None
+        if card is not None:
+            return card.model.handle.exchange
+        if pane.has_focus and pane.chosen in exchanges:
+            return pane.chosen
+        return exchanges[-1] if exchanges else None
 
     def action_messages(self) -> None:
         self.query_one(MessagePane).focus()

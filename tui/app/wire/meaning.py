@@ -82,6 +82,8 @@ def _words(event: DialectEvent, turn: Turn) -> str:
             )
         case ev.ArgumentFragment(key, text):
             return f"{_ref(key, turn)} {_quoted(text)}"
+        case ev.CallExtended(key):
+            return f"{_ref(key, turn)} gets members of its own"
         case ev.CallClosed(key):
             return f"{_ref(key, turn)} closes"
         case ev.ProviderItemOpened(_, kind, title):

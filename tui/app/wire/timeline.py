@@ -81,8 +81,11 @@ class Timeline:
         self.over = over
         self.body = body
         self.steps: list[Step] = []
-        """The closed events. What only the end of the body makes known is in the last position."""
+        """The closed events."""
+        self.rest: list[Step] = []
+        """What only the end of the body made known; filled at the last position."""
         self._ends = array("q")
+        self._times = array("d")
         self._chunk_ends = array("q")
         self._chunk_times = array("d")
         self._keyframes: list[tuple[int, TurnReader]] = [(0, reading.reader())]
@@ -115,21 +118,29 @@ class Timeline:
 
     def time(self, position: int) -> float:
         """Seconds since the request at which the last byte of a position came."""
-        place = bisect_left(self._chunk_ends, self.offset(position))
         if position <= 0 or not self._chunk_times:
             return 0.0
-        return self._chunk_times[min(place, len(self._chunk_times) - 1)]
+        if position <= self.events:
+            return self._times[position - 1]
+        return self._chunk_times[-1]
 
-    def arrivals(self, position: int) -> Arrivals:
-        """The chunks as far as they had come, the last one cut at the position."""
-        arrivals = Arrivals()
-        before, stop = 0, self.offset(position)
-        for end, at in zip(self._chunk_ends, self._chunk_times, strict=True):
-            if before >= stop:
-                break
-            arrivals.add(min(end, stop) - before, at)
-            before = end
-        return arrivals
+    def at_time(self, seconds: float) -> int:
+        """The last position that had been reached so many seconds after the request."""
+        place = bisect_right(self._times, seconds)
+        over = place == self.events and self.over and seconds >= self.time(self.last)
+        return self.last if over else place
+
+    def event_at(self, offset: int) -> int | None:
+        """The number of the event that byte `offset` belongs to, or comes before."""
+        place = bisect_right(self._ends, offset)
+        return place + 1 if place < self.events else None
+
+    def note_arrivals(self, arrivals: Arrivals, since: int, position: int) -> None:
+        """Add what came between two positions: each event's bytes at the event's own time."""
+        for place in range(since + 1, position + 1):
+            size = self.offset(place) - self.offset(place - 1)
+            if size:
+                arrivals.add(size, self.time(place))
 
     def grow(
         self,
@@ -161,6 +172,15 @@ class Timeline:
         for end, at in chunks[len(self._chunk_ends) :]:
             self._chunk_ends.append(end)
             self._chunk_times.append(at)
+        for end in self._ends[len(self._times) :]:
+            place = bisect_left(self._chunk_ends, end)
+            known = place < len(self._chunk_times)
+            self._times.append(self._chunk_times[place] if known else 0.0)
+
+    @property
+    def chunks(self) -> list[tuple[int, float]]:
+        """(end offset, seconds since the request) of each chunk."""
+        return list(zip(self._chunk_ends, self._chunk_times, strict=True))
 
     # -- going there -------------------------------------------------------------------------
 
@@ -178,21 +198,26 @@ class Timeline:
             if self._position >= self._keyframes[-1][0] + every:
                 self._keyframes.append((self._position, self._copy(self._reader)))
         if position > self.events and self._position <= self.events:
-            self._reader.feed(self.body[self.offset(self.events) :])
-            self._reader.close(broken=self.reading.broken)
+            self.rest = self._reader.feed(self.body[self.offset(self.events) :])
+            self.rest += self._reader.close(broken=self.reading.broken)
             self._position = position
         return self._reader
 
     def handle(self, like: TurnHandle) -> TurnHandle:
         """The turn at the present position, as a screen sees it; `like` says whose it is."""
+        arrivals = Arrivals()
+        self.note_arrivals(arrivals, 0, self._position)
+        steps = self.steps[: self._position]
+        if self._position > self.events:
+            steps = [*steps, *self.rest]
         return TurnHandle(
             like.exchange,
             self._reader.turn,
-            self.arrivals(self._position),
+            arrivals,
             like.endpoint,
             like.dialect,
             like.model,
-            self.steps[: self._position],
+            steps,
         )
 
     def _copy(self, reader: TurnReader) -> TurnReader:

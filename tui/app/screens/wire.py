@@ -1,0 +1,510 @@
+"""The wire pane: every SSE event of an exchange beside the characters that the events carried.
+
+Over the chat, which goes on below it. Choosing on one side marks the other; the bytes of an
+event, the request, the response and the contrast take the side of the texts when asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, Final, Literal, assert_never
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.events import Resize
+from textual.widgets import ContentSwitcher, Input
+
+from tui.app.calls.lines import Ink, Line, NoteLines, clipped, justified, spelled, wrapped
+from tui.app.calls.words import counted, size_words
+from tui.app.copying import copy_out
+from tui.app.safe import clean_line, notify
+from tui.app.screens.time_travel import TimeTravel
+from tui.app.selection_guard import SelectionGuard
+from tui.app.widgets.call_lines import InkBlock
+from tui.app.widgets.contrast_table import ContrastTable
+from tui.app.widgets.marked_text import MarkedText
+from tui.app.widgets.wire_table import WireLines, WireTable
+from tui.app.wire.contrasts import Contrast, ContrastLines
+from tui.app.wire.exchange import WireExchange
+from tui.app.wire.exports import curl_of, har_of, recording_of
+from tui.app.wire.filters import HINT, parse_filter
+from tui.app.wire.raw import event_lines, request_lines, response_lines
+from tui.app.wire.source import WireSource
+from tui.app.wire.view import Chosen, WireView
+from tui.core.errors import VerbatimError
+from tui.recording.format import save
+
+NARROW: Final = 110
+"""Columns below which the texts go under the table."""
+PULL_SECONDS: Final = 0.1
+KEYS: Final = (
+    "/ find  n N next, previous  f filter  Enter bytes  Tab other side  F5 time travel  "
+    "[ ] exchange  c copy  u cURL  w save .sse  a save HAR  x contrast  Esc back"
+)
+
+Asking = Literal["find", "filter", "sse", "har"]
+
+
+class Side(StrEnum):
+    """What the second half of the screen shows."""
+
+    TEXTS = "texts"
+    EVENT = "event"
+    REQUEST = "request"
+    RESPONSE = "response"
+    CONTRAST = "contrast"
+
+
+class WireScreen(SelectionGuard):
+    """The exchange `exchange`, or another of the same conversation after `[` and `]`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="wire.leave"),
+        Binding("f4", "leave", "Back", id="wire.close", show=False),
+        Binding("f5", "travel", "Time travel", id="wire.travel"),
+        Binding("slash", "ask('find')", "Find", id="wire.find"),
+        Binding("n", "again(False)", "Next", id="wire.next"),
+        Binding("N", "again(True)", "Previous", id="wire.previous"),
+        Binding("f", "ask('filter')", "Filter", id="wire.filter"),
+        Binding("w", "ask('sse')", "Save", id="wire.save"),
+        Binding("a", "ask('har')", "Save HAR", id="wire.har"),
+        Binding("u", "curl", "Copy as cURL", id="wire.curl"),
+        Binding("c", "copy", "Copy", id="wire.copy"),
+        Binding("p", "pretty", "Laid out or not", id="wire.pretty", show=False),
+        Binding("x", "contrast", "Contrast", id="wire.contrast"),
+        Binding("left_square_bracket", "other(-1)", "Earlier", id="wire.earlier", show=False),
+        Binding("right_square_bracket", "other(1)", "Later", id="wire.later", show=False),
+        *(
+            Binding(str(number), f"side('{side}')", side.capitalize(), show=False)
+            for number, side in enumerate(Side, start=1)
+        ),
+    ]
+    AUTO_FOCUS = "WireTable"
+    HELP = "What came over the wire, event by event."
+
+    def __init__(
+        self,
+        source: WireSource,
+        exchange: str,
+        *,
+        event: int | None = None,
+        copies_folder: Path | None = None,
+    ) -> None:
+        """`event`: the event to begin at.
+
+        Raises:
+            StoreError: the exchange is not part of the conversation.
+        """
+        super().__init__()
+        self._source = source
+        self._exchange_id = exchange
+        self._event = event
+        self._copies_folder = copies_folder
+        self.view = WireView(source.handle(exchange))
+        self.exchange: WireExchange | None = None
+        self.contrasts: tuple[Contrast, ...] = ()
+        self._side = Side.TEXTS
+        self._asking: Asking = "find"
+        self._told = ""
+        self._as_it_was = False
+        self._read_when_over = False
+
+    # -- layout ------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        yield InkBlock(self.head_lines, id="wire-head")
+        with Container(id="wire-body"):
+            with Vertical(id="wire-events"):
+                yield InkBlock(self._headings, id="wire-headings")
+                yield WireTable(self.view.table, id="wire-table")
+            with Vertical(id="wire-side"):
+                yield InkBlock(self._tabs, id="wire-tabs")
+                with ContentSwitcher(initial="wire-texts", id="wire-sides"):
+                    yield MarkedText(self.view.marked, id="wire-texts")
+                    yield WireLines(id="wire-reading")
+                    yield ContrastTable(id="wire-contrast")
+        yield InkBlock(self._foot, id="wire-foot")
+        yield Input(id="wire-input", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#wire-input", Input).display = False
+        self.set_interval(PULL_SECONDS, self.pull)
+        self._read()
+        self.call_after_refresh(self._begin)
+
+    def on_resize(self, event: Resize) -> None:
+        self.query_one("#wire-body").set_class(event.size.width < NARROW, "-narrow")
+
+    def _begin(self) -> None:
+        number = self._event if self._event is not None else min(1, len(self.view.log))
+        if number:
+            self._choose_event(number)
+            self.table.choose(number)
+        self.redraw()
+
+    @property
+    def table(self) -> WireTable:
+        return self.query_one(WireTable)
+
+    @property
+    def texts(self) -> MarkedText:
+        return self.query_one(MarkedText)
+
+    @property
+    def told(self) -> str:
+        """The sentence on what is chosen, as it is shown."""
+        return self._told
+
+    def pull(self) -> None:
+        """Take in and draw what came; read the exchange again once it is over."""
+        if not self.is_attached or not self.table.is_attached:
+            return
+        if self.view.pull():
+            self.redraw()
+        self.table.flush()
+        self.texts.flush()
+        if self.view.handle.turn.closed and not self._read_when_over:
+            self._read()
+
+    def redraw(self) -> None:
+        """Draw what a key or an arrival has changed."""
+        self.table.flush()
+        self.texts.flush()
+        for block in self.query(InkBlock):
+            block.renew()
+
+    def head_lines(self, width: int) -> list[Line]:
+        """Which exchange this is, in two lines."""
+        handle, found = self.view.handle, self.exchange
+        number = "" if found is None else f" {found.number}"
+        left: Line = [
+            (f"wire · exchange{number}", Ink.STRONG),
+            (
+                f"  {spelled(handle.endpoint)}, {spelled(handle.turn.model or handle.model)}",
+                Ink.PLAIN,
+            ),
+        ]
+        numbers = (
+            f"{counted(len(self.view.log), 'event')}  {size_words(handle.arrivals.total)}  "
+            f"{handle.arrivals.last_at or 0.0:.2f} s"
+        )
+        first = justified(left, [(numbers, Ink.MUTED)], width)
+        if found is None:
+            return [first, [("reading what is on record …", Ink.MUTED)]]
+        stored = found.stored
+        status = "no answer" if stored.status is None else f"{stored.status}"
+        second: Line = [
+            (f"POST {spelled(stored.url)} → {status}", Ink.PLAIN),
+            (f"  {stored.ending}", Ink.MUTED if stored.ending == "complete" else Ink.PROBLEM),
+        ]
+        if stored.problem:
+            second.append((f": {spelled(stored.problem)}", Ink.PROBLEM))
+        return [first, clipped(second, width)]
+
+    def _headings(self, width: int) -> list[Line]:
+        table = self.view.table
+        if table.filter.empty:
+            return [table.headings(width)]
+        words = f"{table.events:,} of {len(self.view.log):,} fit “{spelled(table.filter.typed)}”"
+        return [clipped([(f"   {words}  f changes it, an empty one shows all", Ink.WORD)], width)]
+
+    def _tabs(self, width: int) -> list[Line]:
+        line: Line = []
+        for number, side in enumerate(Side, start=1):
+            line.append((f" {number} {side} ", Ink.CHOSEN if side is self._side else Ink.MUTED))
+        return [clipped(line, width)]
+
+    def _foot(self, width: int) -> list[Line]:
+        told = [*wrapped([spelled(self._told)], width)[:2], "", ""][:2]
+        lines: list[Line] = [clipped([(line, Ink.STRONG)], width) for line in told]
+        return [*lines, clipped([(KEYS, Ink.MUTED)], width)]
+
+    # -- what is on record -------------------------------------------------------------------
+
+    @work(exclusive=True, group="wire-read")
+    async def _read(self) -> None:
+        self._read_when_over = self.view.handle.turn.closed
+        handle = self.view.handle
+        try:
+            self.exchange = await asyncio.to_thread(self._source.read, self._exchange_id, handle)
+        except VerbatimError as error:
+            self._complain(error)
+            return
+        contrast = self._source.contrast
+        if contrast is not None and self.exchange.over:
+            found = self.exchange
+            self.contrasts = tuple(
+                await asyncio.to_thread(
+                    contrast, found.stored.dialect, found.body, list(found.chunks)
+                )
+            )
+        self._show_side()
+        self.redraw()
+
+    # -- choosing ----------------------------------------------------------------------------
+
+    @on(WireTable.Moved)
+    def _moved(self, event: WireTable.Moved) -> None:
+        self._choose_event(event.event)
+
+    def _choose_event(self, number: int) -> None:
+        chosen = self.view.choose_event(number)
+        if chosen.stretch is not None:
+            self.texts.show_character(chosen.stretch.part, chosen.stretch.start)
+        self._event = number
+        self._say(chosen.told)
+        if self._side is Side.EVENT:
+            self._show_side()
+
+    @on(WireTable.Opened)
+    def _opened(self, event: WireTable.Opened) -> None:
+        self._event = event.event
+        self.action_side("texts" if self._side is Side.EVENT else "event")
+
+    @on(MarkedText.Wanted)
+    def _wanted(self, event: MarkedText.Wanted) -> None:
+        if event.lines:
+            width = self.texts.text_width
+            chosen = self.view.move_lines(event.lines, width, extend=event.extend)
+        else:
+            chosen = self.view.move(event.chars, extend=event.extend)
+        if chosen is None:
+            self.texts.scroll_relative(y=event.lines, animate=False)
+            return
+        here = self.view.cursor
+        if here is not None:
+            self.texts.show_character(*here)
+        self._follow(chosen)
+
+    def _follow(self, chosen: Chosen) -> None:
+        """Mark and show in the table what belongs to the chosen characters."""
+        numbers = [number for number in chosen.events if number > 0]
+        if numbers:
+            self._event = numbers[0]
+            self.table.choose(numbers[-1])
+            self.table.choose(numbers[0])
+        self._say(chosen.told)
+
+    def action_again(self, back: bool) -> None:
+        if self.view.word:
+            self._find(self.view.word, back=back, again=True)
+        else:
+            self.action_ask("find")
+
+    def _find(self, word: str, *, back: bool = False, again: bool = False) -> None:
+        chosen = self.view.find(word, back=back, again=again)
+        if chosen.stretch is not None:
+            if self._side is not Side.TEXTS:
+                self.action_side("texts")
+            self.texts.show_character(chosen.stretch.part, chosen.stretch.start)
+        self._follow(chosen)
+
+    def _say(self, told: str) -> None:
+        self._told = told
+        self.redraw()
+
+    # -- the other side ----------------------------------------------------------------------
+
+    def action_side(self, name: str) -> None:
+        """Show something else in the second half."""
+        self._side = Side(name)
+        self._show_side()
+        self.redraw()
+
+    def _show_side(self) -> None:
+        switcher = self.query_one("#wire-sides", ContentSwitcher)
+        reading = self.query_one("#wire-reading", WireLines)
+        found = self.exchange
+        shown = "wire-reading"
+        match self._side:
+            case Side.TEXTS:
+                shown = "wire-texts"
+            case Side.EVENT:
+                if self._event is None:
+                    reading.show(NoteLines("No event is chosen."))
+                else:
+                    reading.show(event_lines(self.view.log, self._event, found))
+            case Side.REQUEST:
+                if found is not None:
+                    reading.show(request_lines(found, as_it_was=self._as_it_was))
+            case Side.RESPONSE:
+                if found is not None:
+                    reading.show(response_lines(found))
+            case Side.CONTRAST:
+                shown = "wire-contrast"
+                lines = ContrastLines(self.contrasts, event_at=self.view.log.at_byte)
+                self.query_one(ContrastTable).fill(lines)
+            case _:
+                assert_never(self._side)
+        switcher.current = shown
+        reading.flush()
+
+    def action_contrast(self) -> None:
+        self.action_side("texts" if self._side is Side.CONTRAST else "contrast")
+
+    def action_pretty(self) -> None:
+        self._as_it_was = not self._as_it_was
+        if self._side is Side.REQUEST:
+            self._show_side()
+
+    def action_other(self, by: int) -> None:
+        """Show the exchange before or after this one."""
+        try:
+            ids = list(self._source.exchanges())
+            place = ids.index(self._exchange_id) + by
+            if not 0 <= place < len(ids):
+                notify(self.app, "There is no exchange beyond this one.")
+                return
+            self.view = WireView(self._source.handle(ids[place]))
+        except VerbatimError as error:
+            self._complain(error)
+            return
+        self._exchange_id, self._event, self._told = ids[place], None, ""
+        self.exchange, self.contrasts = None, ()
+        self.table.fill(self.view.table)
+        self.texts.fill(self.view.marked)
+        self._read()
+        self._begin()
+
+    def action_travel(self) -> None:
+        """The same turn in time travel, at the chosen event."""
+        self.app.switch_screen(
+            TimeTravel(
+                self._source,
+                self._exchange_id,
+                position=self._event,
+                copies_folder=self._copies_folder,
+            )
+        )
+
+    def action_leave(self) -> None:
+        box = self.query_one("#wire-input", Input)
+        if box.display:
+            self._close_input()
+        else:
+            self.dismiss(None)
+
+    # -- asking for words --------------------------------------------------------------------
+
+    def action_ask(self, what: Asking) -> None:
+        """Open the line in which words are typed."""
+        if what in ("sse", "har") and not self._on_record():
+            return
+        self._asking = what
+        box = self.query_one("#wire-input", Input)
+        number = 0 if self.exchange is None else self.exchange.number
+        folder = str(self._copies_folder or Path.cwd())
+        match what:
+            case "find":
+                title, value = (
+                    "find in what came, e.g. a word of a call's arguments",
+                    self.view.word,
+                )
+            case "filter":
+                title, value = f"filter: {HINT}", self.view.table.filter.typed
+            case "sse":
+                title, value = "save as", os.path.join(folder, f"exchange-{number}.sse")  # noqa: PTH118
+            case "har":
+                title, value = "save as", os.path.join(folder, f"exchange-{number}.har")  # noqa: PTH118
+            case _:
+                assert_never(what)
+        box.placeholder = title
+        box.value = value
+        box.display = True
+        box.focus()
+
+    def _close_input(self) -> None:
+        self.query_one("#wire-input", Input).display = False
+        self.table.focus()
+
+    @on(Input.Submitted, "#wire-input")
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        typed = event.value
+        self._close_input()
+        match self._asking:
+            case "find":
+                if typed:
+                    self._find(typed, again=typed == self.view.word)
+            case "filter":
+                self._filter(typed)
+            case "sse":
+                self._save_recording(Path(typed).expanduser())
+            case "har":
+                self._save_har(Path(typed).expanduser())
+            case _:
+                assert_never(self._asking)
+
+    def _filter(self, typed: str) -> None:
+        wanted = parse_filter(typed)
+        self.view.table.keep(wanted)
+        if wanted.problem:
+            notify(self.app, wanted.problem, severity="warning")
+        self.redraw()
+        if self._event is not None and self.view.table.line_of(self._event) is not None:
+            self.table.choose(self._event)
+        elif self.view.table.events:
+            self.table.action_to_start()
+
+    # -- taking it out -----------------------------------------------------------------------
+
+    def action_copy(self) -> None:
+        """Copy what the second half shows, as it was received."""
+        match self._side:
+            case Side.TEXTS:
+                text, what = self.view.marked.text, "the text"
+            case Side.CONTRAST:
+                text, what = self.query_one(ContrastTable).source.text, "the contrast"
+            case _:
+                text = self.query_one("#wire-reading", WireLines).source.text
+                what = f"the {self._side}"
+        self._copy(text, what)
+
+    def action_curl(self) -> None:
+        found = self._on_record()
+        if found is not None:
+            self._copy(curl_of(found), "the cURL command, the key as a variable")
+
+    def _copy(self, text: str, what: str) -> None:
+        copied = copy_out(text, what, self.app.copy_to_clipboard, self._copies_folder)
+        notify(self.app, copied.told, severity="error" if copied.failed else "information")
+
+    def _save_recording(self, path: Path) -> None:
+        found = self._on_record()
+        if found is None:
+            return
+        try:
+            written = save(recording_of(found), path)
+        except VerbatimError as error:
+            self._complain(error)
+            return
+        notify(self.app, f"Saved the recording to {clean_line(str(written))}, times beside it.")
+
+    def _save_har(self, path: Path) -> None:
+        found = self._on_record()
+        if found is None:
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(har_of(found))
+        except OSError as error:
+            words = f"Cannot save {clean_line(str(path))}: {error.strerror}."
+            notify(self.app, words, severity="error")
+            return
+        notify(self.app, f"Saved the HTTP archive to {clean_line(str(path))}")
+
+    def _on_record(self) -> WireExchange | None:
+        found = self.exchange
+        if found is None or not found.over:
+            notify(self.app, "The exchange is not over yet.", severity="warning")
+            return None
+        return found
+
+    def _complain(self, error: VerbatimError) -> None:
+        notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
