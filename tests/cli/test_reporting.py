@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from tests import wire
 from tests.wire import Reply, ScriptedSource
 from tui.cli.reporting import Trouble, reporter
 from tui.core.conversation import TurnSettings
-from tui.core.source import ResponseHead, RetryNotice, WireRequest
+from tui.core.source import ByteSource, OpenResponse, ResponseHead, RetryNotice, WireRequest
 from tui.net.retry import Retry
 from tui.session.calls import CallRunner
 from tui.session.session import Session, Target
@@ -24,18 +23,22 @@ from tui.tools.policy import Policy
 from tui.tools.registry import Registry
 
 
-class RetryingOnce(ScriptedSource):
+class RetryingOnce:
     """A source that is refused once and tries again after four tenths of a second."""
 
-    on_retry: Callable[[RetryNotice], None] | None = None
+    name = "retrying"
 
-    def open(self, request: WireRequest) -> AbstractAsyncContextManager[Any]:
+    def __init__(self, replies: list[Reply]) -> None:
+        self._answering = ScriptedSource(replies)
+        self.on_retry: Callable[[RetryNotice], None] | None = None
+
+    def open(self, request: WireRequest) -> AbstractAsyncContextManager[OpenResponse]:
         assert self.on_retry is not None
         self.on_retry(Retry(1, 3, 0.41, "example.com answered 500", 500))
-        return super().open(request)
+        return self._answering.open(request)
 
 
-async def asked(*replies: Reply, kind: type[ScriptedSource] = ScriptedSource) -> int:
+async def asked(*replies: Reply, kind: Callable[[list[Reply]], ByteSource] = ScriptedSource) -> int:
     """One prompt, reported; the exit status."""
     store, registry = Store.memory(), Registry([])
     journal = StoredJournal(store, store.create_conversation())
