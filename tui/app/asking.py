@@ -68,7 +68,7 @@ def typed(field: Field, text: str) -> Value:
     Raises:
         ValueError: it is no such value; `str()` says so in words.
     """
-    if not text.strip() and (field.kind != "text" or not field.required):
+    if not text.strip():
         return None
     match field.kind:
         case "integer":
