@@ -1,7 +1,8 @@
-"""`verbatim check`: recorded response bodies through the production pipeline.
+"""`verbatim check`: recorded response bodies through the production pipeline, and what is odd in them.
 
-Files in, one verdict each out, as text for people or as JSON lines for scripts. The same
-reader as the chat's judges them; nothing here knows what a stream means.
+Files in, one verdict each out: as text for people (`check_text`), as JSON lines for scripts
+(`check_json`), as JUnit XML for CI (`check_junit`). The same reader as the chat's judges them,
+`tui.lint` names what is odd; this module reads flags and files, and decides the exit status.
 """
 
 from __future__ import annotations
@@ -9,25 +10,37 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from tui.cli.check_json import as_json as _verdict
+from tui.cli.check_junit import write_junit
+from tui.cli.check_text import Printer
+from tui.cli.checked import Checked
 from tui.core import dialects
 from tui.core.conversation import ToolSpec
 from tui.core.dialects import DecoderSettings
 from tui.core.errors import EndpointError, UsageError
 from tui.core.inflate import Inflater
-from tui.core.parts import LiveCall
 from tui.core.reader import TurnReader
 from tui.core.sniff import dialect_of
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
-from tui.core.strictjson import parse_object
 from tui.core.turn import Turn
+from tui.lint import proof
+from tui.lint.contrast import contrast
+from tui.lint.linter import all_findings
+from tui.lint.reading import Reading
+from tui.lint.reading import read as read_chunks
+from tui.recording.format import Recording, RecordingError, load
 from tui.recording.split import Split, parse_split
 
 _UNREADABLE: Final = 2
+_FALLBACK: Final = "openai-chat"
+
+as_json = _verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +54,19 @@ class Options:
     content_encoding: str
     tools: dict[str, ToolSpec] | None
     settings: DecoderSettings
+    contrast: bool = False
+    every_split: bool = False
+    every_cut: bool = False
+    sample: int | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="response bodies or recordings")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="response bodies or recordings; - is standard input, a folder means the .sse below it",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object per file and line")
     parser.add_argument("--dialect", choices=["auto", *dialects.NAMES], default="auto")
     parser.add_argument(
@@ -65,6 +87,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the server never sends a finish reason; [DONE] ends its turns",
     )
+    parser.add_argument(
+        "--contrast", action="store_true", help="say what careless clients make of these bytes"
+    )
+    parser.add_argument(
+        "--every-split", action="store_true", help="prove that chunk boundaries mean nothing"
+    )
+    parser.add_argument(
+        "--every-cut", action="store_true", help="prove that no prefix lets a call run early"
+    )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        metavar="N",
+        help=f"try N places instead of all (default: all up to {proof.ALL_UP_TO} bytes, "
+        f"then {proof.SAMPLE} and those around the ends of events)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="show only files that are not good")
+    parser.add_argument("--notes", action="store_true", help="show notes in full, not only counted")
+    parser.add_argument("--junit", metavar="FILE", help="also write JUnit XML, for CI")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -72,47 +113,82 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options(
         dialect=arguments.dialect,
         split=parse_split(arguments.split),
-        cut=_cut(arguments.cut),
+        cut=_natural(arguments.cut, "--cut"),
         head=_head(arguments.status, arguments.content_type),
         content_encoding=arguments.content_encoding,
         tools=_tools(arguments.tools),
         settings=DecoderSettings(done_ends_turn=arguments.done_ends_turn),
+        contrast=arguments.contrast,
+        every_split=arguments.every_split,
+        every_cut=arguments.every_cut,
+        sample=_natural(arguments.sample, "--sample"),
     )
-    worst = 0
-    for name in arguments.files:
-        try:
-            body = Path(name).read_bytes()
-        except OSError as error:
-            print(f"verbatim: cannot read {name!r}: {error.strerror}", file=sys.stderr)
-            worst = _UNREADABLE
-            continue
-        dialect, turn = read(body, options)
-        verdict = as_json(name, dialect, turn)
-        print(json.dumps(verdict) if arguments.json else as_text(verdict))
-        if worst != _UNREADABLE and not is_good(turn):
-            worst = 1
+    names, worst = _expanded(arguments.files)
+    checked: list[Checked] = []
+    keep = bool(arguments.junit)
+    with Printer(len(names), quiet=arguments.quiet, notes=arguments.notes) as printer:
+        for name in names:
+            printer.at(name)
+            try:
+                one = check(name, options)
+            except RecordingError as error:
+                print(f"verbatim: {error}", file=sys.stderr)
+                worst = _UNREADABLE
+                continue
+            if arguments.json:
+                if not (arguments.quiet and one.good):
+                    print(json.dumps(one.as_json()))
+            else:
+                printer.show(one)
+            if keep:
+                checked.append(one)
+            if worst != _UNREADABLE and not one.good:
+                worst = 1
+        if not arguments.json:
+            printer.summary()
+    if arguments.junit:
+        write_junit(checked, Path(arguments.junit))
     return worst
 
 
-def read(body: bytes, options: Options) -> tuple[str, Turn]:
-    """Read one body; returns the dialect it was read as and the closed turn."""
+def check(name: str, options: Options) -> Checked:
+    """Check one file (or `-`, standard input).
+
+    Raises:
+        RecordingError: it cannot be read.
+    """
+    recording = _load(name)
+    options = _as_recorded(options, recording)
+    dialect, reading, chunks = _read(recording.body, options, recording.chunks)
+    findings = all_findings(reading)
+    one = Checked(name, dialect, reading, findings, is_good(reading.turn))
+    if options.contrast and not reading.refused:
+        one = replace(one, contrasts=contrast(dialect, reading.body, chunks))
+    if options.every_split and not reading.refused:
+        one = replace(one, splits=proof.every_split(reading, options.sample, options.settings))
+    if options.every_cut and not reading.refused:
+        one = replace(one, cuts=proof.every_cut(reading, options.sample, options.settings))
+    return one
+
+
+def _load(name: str) -> Recording:
+    if name == "-":
+        return Recording(sys.stdin.buffer.read())
+    path = Path(name)
+    bare = path.suffix == "" or (path.suffix == ".json" and not path.with_suffix(".sse").exists())
+    if not (bare and path.is_file()):
+        return load(path)
+    # A body that was saved under another name: an error's JSON, a file without an ending.
     try:
-        inflater = Inflater(options.content_encoding)
-    except EndpointError as error:
-        return _refused(options, error)
-    if options.cut is not None:
-        body = body[: options.cut]
-    chunks = [inflater.feed(chunk) for chunk in options.split.chunks(body)]
-    damage = inflater.close()
-    dialect = options.dialect
-    if dialect == "auto":
-        dialect = dialect_of(b"".join(chunks)) or "openai-chat"
-    reader = TurnReader(dialect, head=options.head, settings=options.settings, tools=options.tools)
-    for chunk in chunks:
-        if chunk:
-            reader.feed(chunk)
-    reader.close(broken=damage)
-    return dialect, reader.turn
+        return Recording(path.read_bytes())
+    except OSError as error:
+        raise RecordingError(f"cannot read {name!r}: {error.strerror}") from error
+
+
+def read(body: bytes, options: Options) -> tuple[str, Reading]:
+    """Read one body; returns the dialect it was read as and what became of it."""
+    dialect, reading, _ = _read(body, options, ())
+    return dialect, reading
 
 
 def is_good(turn: Turn) -> bool:
@@ -120,80 +196,74 @@ def is_good(turn: Turn) -> bool:
     return turn.outcome == "complete" and all(call.state is CallState.FINAL for call in turn.calls)
 
 
-def as_json(file: str, dialect: str, turn: Turn) -> dict[str, Any]:
-    """The verdict in the shape that scripts rely on."""
-    return {
-        "file": file,
-        "dialect": dialect,
-        "outcome": turn.outcome,
-        "stop_reason": turn.stop_reason,
-        "text": turn.text,
-        "thinking": turn.thinking,
-        "refusal": turn.refusal,
-        "calls": [_call(call) for call in turn.calls],
-        "error": turn.error or turn.damage or None,
-        "findings": [
-            {"code": found.code, "message": found.message, "offset": found.offset}
-            for found in turn.findings
-        ],
-    }
+def _read(
+    body: bytes, options: Options, arrived: tuple[tuple[int, float], ...]
+) -> tuple[str, Reading, list[bytes]]:
+    try:
+        inflater = Inflater(options.content_encoding)
+    except EndpointError as error:
+        return _refused(options, error)
+    if options.cut is not None:
+        body = body[: options.cut]
+    split = options.split
+    if split.words == "whole" and arrived:
+        # The reader does not mind; the careless clients are shown what really arrived together.
+        split = Split("recorded", offsets=tuple(end for end, _ in arrived))
+    chunks = [inflater.feed(chunk) for chunk in split.chunks(body)]
+    damage = inflater.close()
+    dialect = options.dialect
+    if dialect == "auto":
+        dialect = dialect_of(b"".join(chunks)) or _FALLBACK
+    reading = read_chunks(
+        dialect,
+        [chunk for chunk in chunks if chunk],
+        head=options.head,
+        settings=options.settings,
+        tools=options.tools,
+        content_encoding=options.content_encoding,
+        broken=damage,
+    )
+    return dialect, reading, chunks if len(chunks) > 1 else []
 
 
-def as_text(verdict: dict[str, Any]) -> str:
-    """The verdict for people. Text of models is escaped: it may hold terminal sequences."""
-    lines = [
-        f"{verdict['file']}: {verdict['outcome']} "
-        f"({verdict['dialect']}, stop reason {verdict['stop_reason'] or 'none'})"
-    ]
-    if verdict["error"]:
-        lines.append(f"  error: {_shown(verdict['error'])}")
-    for kind in ("text", "thinking", "refusal"):
-        if verdict[kind]:
-            lines.append(f"  {kind}: {len(verdict[kind])} characters")
-    for call in verdict["calls"]:
-        lines.append(
-            f"  call {_shown(call['name'] or '(no name)')}: {call['state']}, "
-            f"{len(call['raw'])} characters in {call['fragments']} fragments"
-            + (f": {_shown(call['problem'])}" if call["problem"] else "")
-        )
-    lines += [
-        f"  {found['code']} at byte {found['offset']}: {_shown(found['message'])}"
-        for found in verdict["findings"]
-    ]
-    return "\n".join(lines)
-
-
-def _shown(text: str) -> str:
-    return json.dumps(text)[1:-1].replace('\\"', '"')
-
-
-def _call(call: LiveCall) -> dict[str, Any]:
-    raw = call.buffer.text
-    arguments: Any = None
-    if call.state is CallState.FINAL:
-        arguments = raw if call.kind == "custom" else parse_object(raw) if raw.strip() else {}
-    return {
-        "id": call.id,
-        "name": call.name,
-        "raw": raw,
-        "fragments": call.buffer.count,
-        "state": str(call.state),
-        "arguments": arguments,
-        "problem": call.problem or None,
-    }
-
-
-def _refused(options: Options, error: EndpointError) -> tuple[str, Turn]:
-    dialect = "openai-chat" if options.dialect == "auto" else options.dialect
+def _refused(options: Options, error: EndpointError) -> tuple[str, Reading, list[bytes]]:
+    dialect = _FALLBACK if options.dialect == "auto" else options.dialect
     reader = TurnReader(dialect)
     reader.turn.fail(str(error))
     reader.close()
-    return dialect, reader.turn
+    reading = Reading(reader.turn, (), b"", options.head, options.content_encoding, refused=True)
+    return dialect, reading, []
 
 
-def _cut(value: int | None) -> int | None:
+def _as_recorded(options: Options, recording: Recording) -> Options:
+    """The options with what the recording's sidecar knows; flags win."""
+    if options.dialect == "auto" and recording.dialect in dialects.NAMES:
+        options = replace(options, dialect=recording.dialect)
+    if options.head is None and recording.head is not None:
+        options = replace(options, head=recording.head)
+    return options
+
+
+def _expanded(names: list[str]) -> tuple[list[str], int]:
+    """The files meant by the arguments, and the exit status so far."""
+    files: list[str] = []
+    worst = 0
+    for name in names:
+        found = list(_below(Path(name))) if name != "-" and Path(name).is_dir() else [name]
+        if not found:
+            print(f"verbatim: there is no .sse file below {name!r}", file=sys.stderr)
+            worst = _UNREADABLE
+        files += found
+    return files, worst
+
+
+def _below(folder: Path) -> Iterator[str]:
+    yield from sorted(str(path) for path in folder.rglob("*.sse") if path.is_file())
+
+
+def _natural(value: int | None, flag: str) -> int | None:
     if value is not None and value < 0:
-        raise UsageError(f"--cut {value} is negative", hint="give a number of bytes from the start")
+        raise UsageError(f"{flag} {value} is negative", hint="give a number from 0 up")
     return value
 
 

@@ -1,0 +1,53 @@
+"""Careless with prose: one bubble for everything, and the rendered message as the stored one."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+
+from tui.lint.careless.outcome import Contrast, Scene, around, first_difference, same, wrong
+
+_MARKS = (
+    (re.compile(r"```[^\n]*\n?"), ""),
+    (re.compile(r"^#{1,6} +", re.MULTILINE), ""),
+    (re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"(?<![\w*])[*_](?=\S)([^*_\n]+?)(?<=\S)[*_](?![\w*])"), r"\1"),
+    (re.compile(r"`([^`\n]+)`"), r"\1"),
+    (re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
+    (re.compile(r"[ \t]+$", re.MULTILINE), ""),
+    (re.compile(r"\n{3,}"), "\n\n"),
+)
+
+
+def bubble(scene: Scene) -> Contrast | None:
+    """Appends the text of every delta to the message that is shown."""
+    name, mistake = "arguments-in-bubble", "arguments are appended to the message and rendered"
+    shown = "".join(d.text for d in scene.deltas if d.what in ("text", "fragment"))
+    first = next((d for d in scene.deltas if d.what == "fragment" and d.text), None)
+    true = "".join(d.text for d in scene.deltas if d.what == "text")
+    if first is None:
+        return same(name, mistake, true)
+    place = sum(len(d.text) for d in scene.deltas if d.what == "text" and d.offset < first.offset)
+    many = len(shown) - len(true)
+    said = f"{many} characters of arguments are shown as prose, and read as Markdown"
+    return wrong(name, mistake, first.offset, true, around(shown, place), said)
+
+
+def stored_from_rendered(scene: Scene) -> Contrast | None:
+    """Keeps what the Markdown renderer left of the message."""
+    name, mistake = "stored-from-rendered", "the rendered message is stored, copied and sent back"
+    texts = [d for d in scene.deltas if d.what == "text" and d.text]
+    true = "".join(d.text for d in texts)
+    kept = true
+    for pattern, put in _MARKS:
+        kept = pattern.sub(put, kept)
+    kept = kept.strip()
+    at = first_difference(true, kept)
+    if at is None:
+        return same(name, mistake, true)
+    ends = list(accumulate(len(d.text) for d in texts))
+    offset = next(
+        (d.offset for d, end in zip(texts, ends, strict=True) if end > at), texts[-1].offset
+    )
+    said = f"{len(true) - len(kept)} characters of the model's words are lost from the conversation"
+    return wrong(name, mistake, offset, around(true, at), around(kept, at), said)

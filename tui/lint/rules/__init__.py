@@ -1,0 +1,1 @@
+"""Rules: one module for each layer of a response. Each has `look(reading, notes)`."""

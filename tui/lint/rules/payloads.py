@@ -1,0 +1,23 @@
+"""Payloads: the JSON objects of the events of a reading, read once for the rules of a dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tui.core import wirejson
+from tui.core.sse import Comment
+from tui.lint.reading import Reading
+
+
+def payloads(reading: Reading) -> Iterator[tuple[dict[str, Any], int]]:
+    """Each event's JSON object with the byte at which the event begins; what is none is skipped."""
+    for step in reading.steps:
+        if isinstance(step.item, Comment) or step.item.data[:1] != "{":
+            continue
+        try:
+            value = wirejson.loads(step.item.data)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            yield value, step.item.start
