@@ -61,6 +61,8 @@ def _anthropic(value: dict[str, Any], at: int) -> Iterator[Delta]:
             yield Delta("fragment", at, text, index)
         case {"type": "content_block_stop"}:
             yield Delta("close", at, index=index)
+        case _:
+            pass
 
 
 def _chat(value: dict[str, Any], at: int) -> Iterator[Delta]:
@@ -98,3 +100,5 @@ def _responses(value: dict[str, Any], at: int) -> Iterator[Delta]:
             yield Delta("fragment", at, text, index)
         case {"type": "response.output_item.done", "item": {"type": "function_call"} as item}:
             yield Delta("close", at, index=item.get("id") or index)
+        case _:
+            pass
