@@ -39,6 +39,16 @@ def test_a_recording_comes_back_equal(tmp_path: Path) -> None:
     assert stat.S_IMODE(body.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("name", ["turn.1", "gpt-4.1.cassette", "a.b.c"])
+def test_names_may_hold_dots(tmp_path: Path, name: str) -> None:
+    body = save(RECORDING, tmp_path / name)
+    assert body.name == f"{name}.sse"
+    assert load(body) == RECORDING
+    assert load(tmp_path / f"{name}.json") == RECORDING
+    (tmp_path / f"{name}.json").unlink()
+    assert load(body).body == RECORDING.body
+
+
 def test_a_body_that_curl_kept_is_a_recording(tmp_path: Path) -> None:
     path = tmp_path / "kept.txt"
     path.write_bytes(b"data: x\n\n")

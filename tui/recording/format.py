@@ -70,9 +70,12 @@ class Recording:
 
 def paths_of(path: Path) -> tuple[Path, Path]:
     """The body's and the sidecar's path of the recording named by either (or by neither's ending)."""
-    stem = path.with_suffix("") if path.suffix in (".sse", ".json") else path
-    body = path if path.suffix not in (".sse", ".json", "") else stem.with_suffix(".sse")
-    return body, stem.with_suffix(".json")
+    # Names hold dots: only our own two endings are taken off, and appended rather than replaced.
+    stem = path.name.removesuffix(path.suffix) if path.suffix in (".sse", ".json") else path.name
+    side = path.with_name(f"{stem}.json")
+    if path.suffix in (".sse", ".json") or not path.exists():
+        return path.with_name(f"{stem}.sse"), side
+    return path, side
 
 
 def save(recording: Recording, path: Path, *, overwrite: bool = False) -> Path:
