@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tui.cli.compose import Setting
+from tui.cli.terminal import kept_to_the_screen
 from tui.core.errors import UsageError
 from tui.recording.replay import Pace
 from tui.session.workspace import Workspace
+
+CHILDREN_LOG: Final = "children.log"
+"""In the state folder: what child processes of tools wrote while the screen was up."""
 
 
 def run_screen(
@@ -33,19 +39,20 @@ def run_screen(
     names = [each.name for each in loaded.themes]
     if wanted and wanted not in names:
         raise UsageError(f"there is no theme {wanted!r}", hint=f"there are: {', '.join(names)}")
-    app = VerbatimApp(
-        workspace,
-        conversation=conversation,
-        themes=loaded.themes,
-        faults=loaded.faults,
-        theme=wanted or (LIGHT if setting.settings.dark is False else DARK),
-        keymap=setting.settings.keymap,
-        suggestions=suggestions,
-        welcome=welcome,
-        first_prompt=first_prompt,
-        pace=pace,
-        note=note,
-        copies_folder=setting.paths.state / "copies",
-    )
-    app.run()
+    with kept_to_the_screen(setting.paths.state / CHILDREN_LOG):
+        app = VerbatimApp(
+            workspace,
+            conversation=conversation,
+            themes=loaded.themes,
+            faults=loaded.faults,
+            theme=wanted or (LIGHT if setting.settings.dark is False else DARK),
+            keymap=setting.settings.keymap,
+            suggestions=suggestions,
+            welcome=welcome,
+            first_prompt=first_prompt,
+            pace=pace,
+            note=note,
+            copies_folder=setting.paths.state / "copies",
+        )
+        app.run()
     return app.return_code or 0
