@@ -44,6 +44,7 @@ NARROW: Final = 110
 """Columns below which the call panel goes under the messages."""
 TICK_SECONDS: Final = 0.05
 GROW_SECONDS: Final = 0.5
+KEYS_NARROW: Final = "←→ event  [ ] fragment  o c e jump  space play  + -  x contrast  Esc"
 KEYS: Final = (
     "←→ event  [ ] fragment  o O call opens  c C closes  e ending  space play  + - speed  "
     "x contrast  F4 wire  Esc back"
@@ -136,7 +137,7 @@ class TimeTravel(SelectionGuard):
             yield CallPanel(id="travel-calls", clock=self._turn_time)
         yield ContrastTable(id="travel-contrast")
         yield Scrubber(id="travel-scrubber")
-        yield InkBlock(lambda width: [clipped([(KEYS, Ink.MUTED)], width)], id="travel-keys")
+        yield InkBlock(self._keys, id="travel-keys")
 
     def on_mount(self) -> None:
         self.query_one(ContrastTable).display = False
@@ -167,6 +168,9 @@ class TimeTravel(SelectionGuard):
             (f"  {spelled(self._like.endpoint)}, {model}", Ink.PLAIN),
         ]
         return [justified(left, [("the past: nothing runs from here", Ink.FORMING)], width)]
+
+    def _keys(self, width: int) -> list[Line]:
+        return [clipped([(KEYS if width >= NARROW else KEYS_NARROW, Ink.MUTED)], width)]
 
     def _turn_time(self) -> float:
         return 0.0 if self.timeline is None else self.timeline.time(self.timeline.position)

@@ -43,9 +43,10 @@ NARROW: Final = 110
 """Columns below which the texts go under the table."""
 PULL_SECONDS: Final = 0.1
 KEYS: Final = (
-    "/ find  n N next, previous  f filter  Enter bytes  Tab other side  F5 time travel  "
-    "[ ] exchange  c copy  u cURL  w save .sse  a save HAR  x contrast  Esc back"
+    "/ find  n N next, previous  f filter  Enter bytes  Tab other side  x contrast  F5 time travel  "
+    "Esc back  [ ] exchange  c copy  u cURL  w .sse  a HAR"
 )
+KEYS_NARROW: Final = "/ find  n next  f filter  Enter bytes  Tab side  x contrast  F5 travel  Esc"
 
 Asking = Literal["find", "filter", "sse", "har"]
 
@@ -222,7 +223,7 @@ class WireScreen(SelectionGuard):
     def _foot(self, width: int) -> list[Line]:
         told = [*wrapped([spelled(self._told)], width)[:2], "", ""][:2]
         lines: list[Line] = [clipped([(line, Ink.STRONG)], width) for line in told]
-        return [*lines, clipped([(KEYS, Ink.MUTED)], width)]
+        return [*lines, clipped([(KEYS if width >= NARROW else KEYS_NARROW, Ink.MUTED)], width)]
 
     # -- what is on record -------------------------------------------------------------------
 

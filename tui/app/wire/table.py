@@ -27,6 +27,9 @@ HEADINGS: Final = f"{'':3}{'#':>6} {'at':>9} {'gap':>8} {'size':>7} "
 _NARROW: Final = f"{'':3}{'#':>5} {'at':>8} {'size':>6} "
 _NARROW_BELOW: Final = 84
 _WIDEST_KIND: Final = 42
+_NARROWEST_KIND: Final = 16
+_MEANING: Final = 34
+"""Cells that the meaning has before the kind gets any."""
 
 
 class TableLines(LineSource):
@@ -139,8 +142,8 @@ class TableLines(LineSource):
 
 def _kind_room(width: int) -> int:
     """Cells for the kind; none where the meaning would have no room left."""
-    spare = width - len(HEADINGS) - 30
-    return min(max(spare // 2, 0), _WIDEST_KIND) if spare >= 16 else 0
+    spare = width - len(HEADINGS) - _MEANING
+    return min(spare, _WIDEST_KIND) if spare >= _NARROWEST_KIND else 0
 
 
 def _kind(kind: str, room: int) -> str:

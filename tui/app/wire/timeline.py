@@ -236,12 +236,12 @@ class Timeline:
         return self._next(position, by, _FRAGMENTS)
 
     def next_opening(self, position: int, by: int) -> int:
-        """As `next_fragment`, for the opening of a call."""
-        return self._next(position, by, (ev.CallOpened,))
+        """As `next_fragment`, for the opening of a call; behind the last comes the first."""
+        return self._next(position, by, (ev.CallOpened,), around=True)
 
     def next_closing(self, position: int, by: int) -> int:
-        """As `next_fragment`, for the terminal marker of a call."""
-        return self._next(position, by, (ev.CallClosed,))
+        """As `next_opening`, for the terminal marker of a call."""
+        return self._next(position, by, (ev.CallClosed,), around=True)
 
     def ending(self) -> int:
         """The position after the event that says why or that the turn ended; else the last."""
@@ -266,10 +266,15 @@ class Timeline:
                         pass
         return found
 
-    def _next(self, position: int, by: int, kinds: tuple[type, ...]) -> int:
-        place = position + by
-        while 0 < place <= self.events:
-            if any(isinstance(event, kinds) for event in self.steps[place - 1].events):
+    def _next(
+        self, position: int, by: int, kinds: tuple[type, ...], *, around: bool = False
+    ) -> int:
+        ahead = range(position + by, self.events + 1 if by > 0 else 0, by)
+        behind = range(1, position) if by > 0 else range(self.events, position, -1)
+        places: list[int] = [*ahead, *(behind if around else ())]
+        for place in places:
+            if 0 < place <= self.events and any(
+                isinstance(event, kinds) for event in self.steps[place - 1].events
+            ):
                 return place
-            place += by
         return position
