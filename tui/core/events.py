@@ -205,6 +205,14 @@ class CallSpoiled:
 
 
 @dataclass(frozen=True, slots=True)
+class CallDoubted:
+    """The call looks whole, and something may still have been to come: it ends incomplete."""
+
+    key: Key
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class UnknownEvent:
     """An event or block type we do not know: kept and shown, not fatal."""
 
@@ -249,6 +257,7 @@ DialectEvent = (
     | MalformedEvent
     | UnattributedFragment
     | CallSpoiled
+    | CallDoubted
     | UnknownEvent
     | KeepAlive
     | Finding

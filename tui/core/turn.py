@@ -172,6 +172,9 @@ class Turn:
                 self._close_part(key, raw)
             case ev.CallSpoiled(key, problem, other_text):
                 self._spoil(self._call(key), problem, other_text)
+            case ev.CallDoubted(key, problem):
+                call = self._call(key)
+                call.suspicion = call.suspicion or problem
             case ev.UnattributedFragment(text, problem, suspects):
                 self._suspect(suspects, problem)
                 self._note(

@@ -37,6 +37,7 @@ from tui.core.events import (
     UnknownEvent,
     UsageReported,
 )
+from tui.core.states import CallState
 
 OSLO = '{"city":"Oslo"}'
 CALL = tool(entry(0, "a", "f", OSLO))
@@ -649,3 +650,13 @@ def test_text_after_a_call_is_a_part_of_its_own_behind_it() -> None:
         ("LiveText", "midafter"),
         ("LiveCall", "{}"),
     ]
+
+
+def test_without_done_a_call_that_has_no_text_yet_is_not_one_without_arguments() -> None:
+    # Together sends a call after the finish reason: cut there, it must not run with {}.
+    opened_before = sse(tool(entry(0, "a", "f", "")), chunk({}, "tool_calls"))
+    opened_after = sse(chunk({}, "tool_calls"), tool(entry(0, "a", "f", "")))
+    whole_after = sse(chunk({}, "tool_calls"), tool(entry(0, "a", "f", "{}")))
+    for cut in (opened_before, opened_after, whole_after):
+        assert [call.state for call in read(cut).calls] == [CallState.INCOMPLETE]
+        assert [call.state for call in read(cut + sse("[DONE]")).calls] == [CallState.FINAL]

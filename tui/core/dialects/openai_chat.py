@@ -82,7 +82,7 @@ class ChatDecoder:
         events += self._findings.once(
             "done-missing", "the body ended without [DONE]; the finish reason is taken as the end"
         )
-        return events + self._end()
+        return events + self._end(done=False)
 
     def _unfinished(self, unfinished: UnfinishedEvent) -> list[DialectEvent]:
         if unfinished.data.strip():
@@ -293,12 +293,12 @@ class ChatDecoder:
                     scope=str(choice.index),
                     severity="warning",
                 )
-        return events + self._end()
+        return events + self._end(done=True)
 
-    def _end(self) -> list[DialectEvent]:
+    def _end(self, *, done: bool) -> list[DialectEvent]:
         events: list[DialectEvent] = []
         for choice in self._choices.values():
-            events += choice.end()
+            events += choice.end(done=done)
         events.append(TurnEnded())
         return events
 

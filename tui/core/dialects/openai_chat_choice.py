@@ -17,6 +17,7 @@ from tui.core.dialects.openai_chat_findings import Findings
 from tui.core.dialects.openai_chat_reasoning import Reasoning
 from tui.core.endings import ending_of
 from tui.core.events import (
+    CallDoubted,
     CallOpened,
     DialectEvent,
     Key,
@@ -29,6 +30,7 @@ from tui.core.events import (
     TextFragment,
 )
 
+_PERHAPS_CUT: Final = "no arguments came, and without [DONE] they may still have been to come"
 _NO_REASON: Final = frozenset({"", "null"})
 _SILENT: Final = frozenset({"role", "index", "token_id", "channel", "provider_metadata", "name"})
 """Fields of a delta that say nothing of the answer: bookkeeping of gateways and servers."""
@@ -244,14 +246,21 @@ class Choice:
             StopReasonGiven("stop", self.index, "[DONE] ends turns on this endpoint"),
         ]
 
-    def end(self) -> list[DialectEvent]:
-        """The stream is over: close what the finish reason allows, doubt what is not sure."""
+    def end(self, *, done: bool) -> list[DialectEvent]:
+        """The stream is over: close what the finish reason allows, doubt what is not sure.
+
+        Some servers go on after the finish reason. So without [DONE] (`done`) a body may have
+        been cut there: a call opened after the finish reason stays open, and one that has no text
+        yet is not taken for one without arguments.
+        """
         events: list[DialectEvent] = []
-        if self.reason is not None and self.reason != "error":
+        if done and self.reason is not None and self.reason != "error":
             # Opened after the finish reason, which is the marker of every call of its choice.
             events += self._close_calls()
         for table in self.tables:
             events += table.doubts()
+            if not done:
+                events += [CallDoubted(key, _PERHAPS_CUT) for key in table.blank_keys]
         if self.reason is not None:
             events += [PartClosed(key) for key in self._opened]
             events += self._reasoning.end()
