@@ -159,7 +159,8 @@ def check(name: str, options: Options) -> Checked:
     """
     recording = _load(name)
     options = _as_recorded(options, recording)
-    dialect, reading, chunks = _read(recording.body, options, recording.chunks)
+    broken = recording.problem if recording.ending == "broken" and options.cut is None else ""
+    dialect, reading, chunks = _read(recording.body, options, recording.chunks, broken)
     findings = all_findings(reading)
     one = Checked(name, dialect, reading, findings, is_good(reading.turn))
     if options.contrast and not reading.refused:
@@ -197,7 +198,7 @@ def is_good(turn: Turn) -> bool:
 
 
 def _read(
-    body: bytes, options: Options, arrived: tuple[tuple[int, float], ...]
+    body: bytes, options: Options, arrived: tuple[tuple[int, float], ...], broken: str = ""
 ) -> tuple[str, Reading, list[bytes]]:
     try:
         inflater = Inflater(options.content_encoding)
@@ -221,7 +222,7 @@ def _read(
         settings=options.settings,
         tools=options.tools,
         content_encoding=options.content_encoding,
-        broken=damage,
+        broken=damage or broken,
     )
     return dialect, reading, chunks if len(chunks) > 1 else []
 
