@@ -35,7 +35,18 @@ def dialect_of(body: bytes) -> str | None:
         found = _dialect_of_event(name, data)
         if found is not None:
             return found
-    return None
+    # An error alone: only Messages nests it in an event that is typed as one.
+    return "anthropic" if any(_is_nested_error(data) for _, data in texts) else None
+
+
+def _is_nested_error(data: str) -> bool:
+    try:
+        value = wirejson.loads(data)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and (
+        value.get("type") == "error" and isinstance(value.get("error"), dict)
+    )
 
 
 def _dialect_of_event(name: str, data: str) -> str | None:
