@@ -69,7 +69,7 @@ class MadeUp:
     consequence: str = "half a ticket is filed"
 
 
-def made_up(dialect: str, body: bytes, chunks: Sequence[tuple[int, float]]) -> list[MadeUp]:
+def made_up(dialect: str, body: bytes, chunks: Sequence[bytes]) -> list[MadeUp]:
     """One that goes wrong in the middle, one at the end, one never."""
     return [
         MadeUp("late", len(body) - 1),

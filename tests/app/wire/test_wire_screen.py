@@ -271,7 +271,7 @@ async def test_the_contrast_is_set_apart_and_names_the_event(tmp_path: Path) -> 
         await chat.pilot.press("x")
         await chat.pilot.pause()
         shown = chat.shown()
-        assert "≠ NOT VERBATIM ≠" in shown
+        assert "≠ │ NOT VERBATIM" in shown
         assert "went wrong at byte" in shown
         assert "half a ticket is filed" in shown
         await chat.pilot.press("x")

@@ -187,7 +187,6 @@ class TimeTravel(SelectionGuard):
             begin = timeline.last if self._begin_at is None else self._begin_at
             self.query_one("#travel-head", InkBlock).renew()
             self.go(begin)
-            await self._contrast(timeline)
             while not timeline.over:
                 await asyncio.sleep(GROW_SECONDS)
                 found = await asyncio.to_thread(self._source.read, self._exchange, self._like)
@@ -199,16 +198,13 @@ class TimeTravel(SelectionGuard):
                 if at_end:
                     self.go(timeline.last)
                 self.scrubber.renew()
-            await self._contrast(timeline)
+            dialect = found.stored.dialect
+            self.contrasts = tuple(
+                await asyncio.to_thread(self._source.contrast, dialect, found.body, found.pieces)
+            )
+            self._fill_contrast()
         except VerbatimError as error:
             notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
-
-    async def _contrast(self, timeline: Timeline) -> None:
-        contrast = self._source.contrast
-        if contrast is not None and timeline.over and not self.contrasts:
-            dialect, body, chunks = timeline.reading.dialect, timeline.body, timeline.chunks
-            self.contrasts = tuple(await asyncio.to_thread(contrast, dialect, body, chunks))
-            self._fill_contrast()
 
     # -- going somewhere ---------------------------------------------------------------------
 

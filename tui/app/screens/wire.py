@@ -236,16 +236,15 @@ class WireScreen(SelectionGuard):
         except VerbatimError as error:
             self._complain(error)
             return
-        contrast = self._source.contrast
-        if contrast is not None and self.exchange.over:
-            found = self.exchange
-            self.contrasts = tuple(
-                await asyncio.to_thread(
-                    contrast, found.stored.dialect, found.body, list(found.chunks)
-                )
-            )
         self._show_side()
         self.redraw()
+        if self.exchange.over:
+            found = self.exchange
+            contrast, dialect = self._source.contrast, found.stored.dialect
+            self.contrasts = tuple(
+                await asyncio.to_thread(contrast, dialect, found.body, found.pieces)
+            )
+            self._show_side()
 
     # -- choosing ----------------------------------------------------------------------------
 

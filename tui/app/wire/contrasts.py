@@ -11,10 +11,10 @@ from typing import Final, Protocol
 
 from tui.app.calls.lines import Ink, Line, spelled
 from tui.app.calls.texts import InkedLines
-from tui.app.calls.words import counted
 
-BANNER: Final = "≠ NOT VERBATIM ≠  what a careless client would have done with these bytes"
+BANNER: Final = "NOT VERBATIM: what a careless client would have done with these bytes"
 EDGE: Final = "≠ │ "
+"""Before every line, those that go on from the one above too."""
 CARELESS: Final = "wire-careless"
 """Ink of everything that is not true."""
 _SHOWN: Final = 600
@@ -44,8 +44,15 @@ class Contrast(Protocol):
     def consequence(self) -> str: ...
 
 
-Contraster = Callable[[str, bytes, Sequence[tuple[int, float]]], Sequence[Contrast]]
-"""Dialect, body and (end offset, seconds) of each chunk → one contrast for each client."""
+Contraster = Callable[[str, bytes, Sequence[bytes]], Sequence[Contrast]]
+"""Dialect, body, and the body in its chunks → one contrast for each client."""
+
+
+def careless_clients(dialect: str, body: bytes, chunks: Sequence[bytes]) -> Sequence[Contrast]:
+    """Run the careless clients of `tui.lint` on a body."""
+    from tui.lint.contrast import contrast  # only who looks at the contrast pays for the import
+
+    return contrast(dialect, body, chunks)
 
 
 def went_wrong(contrasts: Sequence[Contrast], offset: int | None = None) -> list[Contrast]:
@@ -73,39 +80,44 @@ class ContrastLines(InkedLines):
     ) -> None:
         """`offset`: bytes that had come. `event_at`: the number of the event at a byte."""
         self.wrong = went_wrong(contrasts, offset)
-        lines: list[Line] = [[(BANNER, CARELESS)], [(EDGE.rstrip(), CARELESS)]]
+        truth = "true" if offset is None else "true in the end"
+        lines: list[Line] = [[(BANNER, CARELESS)], []]
         for each in self.wrong:
-            lines += _one(each, event_at)
+            lines += _one(each, event_at, truth)
         right = [each for each in contrasts if each not in self.wrong]
         if right:
             when = "" if offset is None else f" in the first {offset:,} bytes"
-            lines.append(_edged([(f"Nothing wrong{when}: ", Ink.MUTED), *_names(right)]))
+            lines.append([(f"Nothing wrong{when}: ", Ink.MUTED), *_names(right)])
         if not contrasts:
-            lines.append(_edged([("No careless client was run on these bytes.", Ink.MUTED)]))
-        super().__init__(lines, text="\n".join("".join(text for text, _ in each) for each in lines))
+            lines.append([("No careless client was run on these bytes.", Ink.MUTED)])
+        super().__init__(
+            lines,
+            text="\n".join(EDGE + "".join(text for text, _ in each) for each in lines),
+        )
 
-    @property
-    def told(self) -> str:
-        """The whole in a sentence."""
-        return f"{counted(len(self.wrong), 'careless client')} would have gone wrong"
+    def count(self, width: int) -> int:
+        return super().count(width - len(EDGE))
+
+    def complete(self, width: int) -> bool:
+        return super().complete(width - len(EDGE))
+
+    def line(self, index: int, width: int) -> Line:
+        return [(EDGE, CARELESS), *super().line(index, width - len(EDGE))]
 
 
-def _one(each: Contrast, event_at: Callable[[int], int | None]) -> list[Line]:
+def _one(each: Contrast, event_at: Callable[[int], int | None], truth: str) -> list[Line]:
     offset = each.went_wrong_at or 0
     number = event_at(offset)
+    room = max(len(truth), len("careless")) + 2
     where = f"went wrong at byte {offset:,}" + (f", in #{number}" if number is not None else "")
     return [
-        _edged([(spelled(each.name), Ink.STRONG), (f"  {where}", Ink.PROBLEM)]),
-        _edged([(f"it {_lowered(spelled(each.mistake))}", Ink.MUTED)]),
-        _edged([("true      ", Ink.MUTED), (_value(each.true), Ink.PLAIN)]),
-        _edged([("careless  ", Ink.MUTED), (_value(each.careless), CARELESS)]),
-        _edged([("so        ", Ink.MUTED), (spelled(each.consequence), Ink.PROBLEM)]),
-        _edged([]),
+        [(spelled(each.name), Ink.STRONG), (f"  {where}", Ink.PROBLEM)],
+        [(spelled(each.mistake), Ink.MUTED)],
+        [(f"{truth}: ".rjust(room), Ink.MUTED), (_value(each.true), Ink.PLAIN)],
+        [("careless: ".rjust(room), Ink.MUTED), (_value(each.careless), CARELESS)],
+        [("so: ".rjust(room), Ink.MUTED), (spelled(each.consequence), Ink.PROBLEM)],
+        [],
     ]
-
-
-def _edged(line: Line) -> Line:
-    return [(EDGE, CARELESS), *line]
 
 
 def _names(contrasts: Sequence[Contrast]) -> Line:
@@ -117,7 +129,3 @@ def _value(text: str) -> str:
         return "(nothing)"
     shown = spelled(text[:_SHOWN])
     return f"{shown} … {len(text):,} characters" if len(text) > _SHOWN else shown
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]

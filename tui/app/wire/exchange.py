@@ -42,6 +42,12 @@ class WireExchange:
     def over(self) -> bool:
         return self.stored.ending != "open"
 
+    @property
+    def pieces(self) -> list[bytes]:
+        """The body in its chunks."""
+        starts = [0, *(end for end, _ in self.chunks)]
+        return [self.body[start:end] for start, (end, _) in zip(starts, self.chunks, strict=False)]
+
     def chunk_of(self, offset: int) -> int:
         """The number, from 1, of the chunk that brought byte `offset`; 0 when it has not come."""
         return next((n for n, (end, _) in enumerate(self.chunks, start=1) if offset < end), 0)

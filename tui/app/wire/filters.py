@@ -18,7 +18,15 @@ from tui.core.sse import Comment
 
 HINT = "words of the data, kind:ping, call:t1.c1, gap:0.5, bad"
 
-_ABOUT_CALL = (ev.CallOpened, ev.CallNamed, ev.ArgumentFragment, ev.CallClosed, ev.CallSpoiled)
+_ABOUT_CALL = (
+    ev.CallOpened,
+    ev.CallNamed,
+    ev.ArgumentFragment,
+    ev.CallExtended,
+    ev.CallClosed,
+    ev.CallSpoiled,
+    ev.CallDoubted,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ def _is_trouble(event: DialectEvent) -> bool:
             ev.MalformedEvent()
             | ev.UnattributedFragment()
             | ev.CallSpoiled()
+            | ev.CallDoubted()
             | ev.UnknownEvent()
             | ev.ProviderErrorReported()
         ):
@@ -104,6 +105,8 @@ def _words(event: DialectEvent, turn: Turn) -> str:
             return f"no call's: {_quoted(text)} ({problem})"
         case ev.CallSpoiled(key, problem):
             return f"{_ref(key, turn)} is contradicted: {problem}"
+        case ev.CallDoubted(key, problem):
+            return f"{_ref(key, turn)} is in doubt: {problem}"
         case ev.UnknownEvent(kind):
             return f"unknown: {kind}"
         case ev.KeepAlive(kind):

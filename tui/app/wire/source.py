@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tui.app.wire.contrasts import Contraster
+from tui.app.wire.contrasts import Contraster, careless_clients
 from tui.app.wire.exchange import WireExchange, numbered, read_exchange
 from tui.app.wire.timeline import Reading, Timeline
 from tui.core.conversation import ToolSpec
@@ -28,7 +28,7 @@ class WireSource:
         handles: exchange id → its turn, where the screen holds it; live.
         tools: on offer, for the schema check.
         settings: how the present endpoint's streams are read; `endpoint` is its name.
-        contrast: runs the careless clients; None where there are none.
+        contrast: runs the careless clients.
     """
 
     store: Store
@@ -37,7 +37,7 @@ class WireSource:
     tools: Mapping[str, ToolSpec]
     settings: DecoderSettings | None = None
     endpoint: str = ""
-    contrast: Contraster | None = None
+    contrast: Contraster = careless_clients
 
     def exchanges(self) -> Sequence[str]:
         """Ids of the conversation's exchanges, oldest first."""

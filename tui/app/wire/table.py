@@ -28,7 +28,7 @@ _NARROW: Final = f"{'':3}{'#':>5} {'at':>8} {'size':>6} "
 _NARROW_BELOW: Final = 84
 _WIDEST_KIND: Final = 42
 _NARROWEST_KIND: Final = 16
-_MEANING: Final = 34
+_MEANING: Final = 30
 """Cells that the meaning has before the kind gets any."""
 
 

@@ -177,11 +177,6 @@ class Timeline:
             known = place < len(self._chunk_times)
             self._times.append(self._chunk_times[place] if known else 0.0)
 
-    @property
-    def chunks(self) -> list[tuple[int, float]]:
-        """(end offset, seconds since the request) of each chunk."""
-        return list(zip(self._chunk_ends, self._chunk_times, strict=True))
-
     # -- going there -------------------------------------------------------------------------
 
     def seek(self, position: int) -> TurnReader:
