@@ -12,6 +12,7 @@ from tests.wire import Reply, ScriptedSource
 from tui.core.errors import EndpointError, StreamBroken
 from tui.core.states import CallState
 from tui.store import Store
+from tui.store.trouble import describe
 
 ORDER = "Where is my order A-4471?"
 TICKET = "file a ticket for A-4471: late delivery"
@@ -181,3 +182,18 @@ async def test_a_new_conversation_takes_the_place_of_the_old_one(tmp_path: Path)
         await chat.until(lambda: chat.screen.opened.id != first, "another conversation")
         await chat.until(lambda: not chat.panel.models, "an empty panel")
         assert chat.prose == ""
+
+
+async def test_a_store_that_cannot_be_written_is_told_with_a_way_out_and_the_turn_goes_on(
+    tmp_path: Path,
+) -> None:
+    work = workspace(tmp_path)
+    async with chatting(work) as chat:
+        work.hear(describe("full", work.store.file))
+        await chat.until(lambda: "/keep memory" in chat.shown(), "the way out")
+        chat.prompt.text = "/keep memory"
+        await chat.pilot.press("enter")
+        await chat.until(lambda: work.store.file is None, "the store in memory")
+        await chat.say(ORDER)
+        await chat.idle()
+        assert "3 December 2026" in chat.shown()

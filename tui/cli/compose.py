@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tui.tools.policy import Policy
     from tui.tools.registry import Registry
 
-STORE_NAME: Final = "verbatim.sqlite"
 DEMO_TOOLS: Final = ("shop", "time")
 
 
@@ -42,6 +41,8 @@ class Setting:
 
     @property
     def store_path(self) -> Path:
+        from tui.config.paths import STORE_NAME
+
         return self.paths.data / STORE_NAME
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import time
 
 from tui.cli import compose
+from tui.cli.doctor import tidy
 from tui.config.policy import update_policy
 from tui.session.questions import Questions
 from tui.session.session import Target
 from tui.session.workspace import RuleScope, Workspace
-from tui.store import Store
+from tui.store import Store, Trouble
 from tui.tools.policy import Rule
 
 
@@ -35,8 +37,17 @@ def make_workspace(
 
     questions = Questions()
     recorded = settings.record and not arguments.no_record
-    return Workspace(
-        store=Store.open(setting.store_path) if recorded else Store.memory(),
+    opened: list[Workspace] = []
+
+    def on_trouble(trouble: Trouble) -> None:
+        for workspace in opened:
+            workspace.hear(trouble)
+
+    store = Store.open(setting.store_path, on_trouble=on_trouble) if recorded else Store.memory()
+    if recorded:
+        tidy(store, settings.retention, time.time())
+    workspace = Workspace(
+        store=store,
         registry=compose.make_registry(
             compose.tool_specs(arguments, settings, named), setting, ask_person=questions.ask
         ),
@@ -47,3 +58,5 @@ def make_workspace(
         questions=questions,
         keep_rule=keep_rule,
     )
+    opened.append(workspace)
+    return workspace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 from tui.cli.compose import Setting
@@ -31,6 +32,9 @@ def run_screen(
     Raises:
         UsageError: the theme does not exist.
     """
+    # The store's writer must get its turn while the screen is being drawn: bytes are promised to
+    # be on the disk within 100 ms.
+    sys.setswitchinterval(0.001)
     from tui.app.app import DARK, LIGHT, VerbatimApp
     from tui.app.themes import load_themes, theme_folders
 

@@ -9,6 +9,10 @@ from pathlib import Path
 __all__ = ["Paths"]
 
 
+STORE_NAME = "verbatim.sqlite"
+"""The database's file, in the data folder or in one that a person chose instead."""
+
+
 @dataclass(frozen=True, slots=True)
 class Paths:
     """Three folders; none of them need exist."""

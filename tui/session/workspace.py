@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from tui.core.codec import decode_message
@@ -24,7 +25,7 @@ from tui.session.resume import Resumed, read_again, resume
 from tui.session.session import Session, Target
 from tui.session.stored import StoredJournal
 from tui.session.updates import Arrivals, Notice, Scope, SessionUpdate, TurnHandle
-from tui.store import Store
+from tui.store import Store, Trouble
 from tui.tools.dispatcher import Dispatcher
 from tui.tools.policy import Policy, Rule
 from tui.tools.registry import Registry
@@ -66,6 +67,7 @@ class Workspace:
     _sources: list[object] = field(default_factory=list)
     _sessions: list[Session] = field(default_factory=list)
     _runners: list[CallRunner] = field(default_factory=list)
+    _loop: asyncio.AbstractEventLoop | None = None
     _opening: Opening = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +75,29 @@ class Workspace:
 
     def begin(self) -> None:
         """Start to open the tools, on the running event loop; conversations may begin at once."""
+        self._loop = asyncio.get_running_loop()
         self._opening.begin()
+
+    def hear(self, trouble: Trouble) -> None:
+        """The store says what keeps it from writing, or that this is over; from any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell, trouble)
+
+    def _tell(self, trouble: Trouble) -> None:
+        if not self._sessions:
+            return
+        words = f"{trouble.message} {trouble.hint}".strip()
+        if not trouble.over and "in memory" in trouble.options:
+            words += " The turn goes on; /keep DIR or /keep memory says where it is kept instead."
+        self._sessions[-1].emit(Notice(words, "information" if trouble.over else "error"))
+
+    async def keep_in(self, file: Path | None) -> None:
+        """Keep everything from now on in the new `file`, or (None) in memory only.
+
+        Raises:
+            StoreError: it cannot be kept there; nothing has changed.
+        """
+        await asyncio.to_thread(self.store.relocate, file)
 
     @property
     def opening(self) -> Opening:
@@ -106,7 +130,7 @@ class Workspace:
             endpoint=target.name,
             dialect=target.dialect,
             model=target.settings.model,
-            recorded=self.store.path is not None,
+            recorded=self.store.file is not None,
         )
         journal = StoredJournal(self.store, conversation)
         return self._opened(conversation, target, journal)

@@ -6,6 +6,7 @@ session is asked. On a narrow terminal the call panel stands below the messages.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from tui.app.widgets.message_view import MessageView
 from tui.app.widgets.prompt import Prompt, SlashCommand
 from tui.app.widgets.status_line import StatusLine
 from tui.app.wire.source import WireSource
+from tui.config.paths import STORE_NAME
 from tui.core.conversation import AssistantMessage, UserMessage
 from tui.core.errors import VerbatimError
 from tui.core.turn import Turn
@@ -53,6 +55,7 @@ COMMANDS = (
     SlashCommand("travel", "the turn as it was at any moment"),
     SlashCommand("tools", "tools and servers: what they are, what may run unasked"),
     SlashCommand("reload", "read tool files and servers again"),
+    SlashCommand("keep", "keep conversations in another folder, or in memory only", "DIR|memory"),
     SlashCommand("theme", "the next theme"),
     SlashCommand("help", "keys and marks"),
     SlashCommand("quit", "leave"),
@@ -220,6 +223,8 @@ class ChatScreen(SelectionGuard):
                 self.action_tools()
             case "reload":
                 self._reload()
+            case "keep":
+                await self._keep(argument)
             case "theme":
                 await self.app.run_action("next_theme")
             case "help":
@@ -312,6 +317,19 @@ class ChatScreen(SelectionGuard):
             await self._replace(self.workspace.open(conversation))
         except VerbatimError as error:
             self._complain(error)
+
+    async def _keep(self, where: str) -> None:
+        if not where:
+            place = self.workspace.store.file or "memory only"
+            notify(self.app, f"Kept in {place}. /keep DIR or /keep memory changes it.")
+            return
+        try:
+            folder = None if where == "memory" else await asyncio.to_thread(Path(where).expanduser)
+            await self.workspace.keep_in(None if folder is None else folder / STORE_NAME)
+        except VerbatimError as error:
+            self._complain(error)
+        else:
+            notify(self.app, f"Kept in {self.workspace.store.file or 'memory only'} from now on.")
 
     def _retarget(self, what: str, argument: str) -> None:
         session = self.opened.session
