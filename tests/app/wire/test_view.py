@@ -207,3 +207,13 @@ def test_a_malformed_event_is_marked_with_more_than_a_colour() -> None:
     line = "".join(text for text, _ in view.table.line(rows[-2].number - 1, 100))
     assert line.startswith(" !")
     assert "malformed" in line
+
+
+@pytest.mark.parametrize("width", [60, 79, 80, 83, 100, 160])
+def test_the_headings_stand_over_their_columns(width: int) -> None:
+    view = WireView(read(MARCH))
+    headings = "".join(text for text, _ in view.table.headings(width))
+    row = "".join(text for text, _ in view.table.line(6, width))
+    assert row.index("t1.c1") == headings.index("came to")
+    assert row.index("#7") + 1 == headings.index("#")
+    assert ("+" in row) == ("gap" in headings) == (width >= 80)

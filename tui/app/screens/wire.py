@@ -210,7 +210,8 @@ class WireScreen(SelectionGuard):
     def _headings(self, width: int) -> list[Line]:
         table = self.view.table
         if table.filter.empty:
-            return [table.headings(width)]
+            # The scroll bar of the table takes a column that the headings have.
+            return [table.headings(self.table.scrollable_content_region.width or width)]
         words = f"{table.events:,} of {len(self.view.log):,} fit “{spelled(table.filter.typed)}”"
         return [clipped([(f"   {words}  f changes it, an empty one shows all", Ink.WORD)], width)]
 

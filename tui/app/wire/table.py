@@ -18,17 +18,16 @@ from tui.app.calls.lines import (
 from tui.app.wire.characters import TurnTexts
 from tui.app.wire.events import EventLog, EventRow
 from tui.app.wire.filters import Filter, kept
-from tui.app.wire.marked import MARKED
 
 LONG_GAP: Final = 1.0
 """Seconds from which a gap stands out."""
 
 HEADINGS: Final = f"{'':3}{'#':>6} {'at':>9} {'gap':>8} {'size':>7} "
 _NARROW: Final = f"{'':3}{'#':>5} {'at':>8} {'size':>6} "
-_NARROW_BELOW: Final = 84
+_NARROW_BELOW: Final = 80
 _WIDEST_KIND: Final = 42
 _NARROWEST_KIND: Final = 16
-_MEANING: Final = 30
+_MEANING: Final = 28
 """Cells that the meaning has before the kind gets any."""
 
 
@@ -112,8 +111,8 @@ class TableLines(LineSource):
     def _row(self, row: EventRow, width: int) -> Line:
         marked = row.number in self.marked
         line: Line = [
-            ("▶" if marked else " ", MARKED if marked else Ink.PLAIN),
-            ("!" if row.trouble else " ", Ink.PROBLEM),
+            ("▶" if marked else " ", Ink.STRONG),
+            ("!" if row.trouble else " ", Ink.PROBLEM if row.trouble else Ink.PLAIN),
         ]
         if width < _NARROW_BELOW:
             line += [
