@@ -166,9 +166,11 @@ def check(name: str, options: Options) -> Checked:
     if options.contrast and not reading.refused:
         one = replace(one, contrasts=contrast(dialect, reading.body, chunks))
     if options.every_split and not reading.refused:
-        one = replace(one, splits=proof.every_split(reading, options.sample, options.settings))
+        splits = proof.every_split(reading, options.sample, options.settings)
+        one = replace(one, splits=splits, good=one.good and not splits.differences)
     if options.every_cut and not reading.refused:
-        one = replace(one, cuts=proof.every_cut(reading, options.sample, options.settings))
+        cuts = proof.every_cut(reading, options.sample, options.settings)
+        one = replace(one, cuts=cuts, good=one.good and not cuts.early_acts)
     return one
 
 

@@ -21,7 +21,7 @@ class Checked:
     reading: Reading
     findings: list[PlacedFinding]
     good: bool
-    """The stream is complete and every call final."""
+    """The stream is complete, every call final, and what was asked to be proved holds."""
     contrasts: Sequence[Contrast] | None = None
     splits: SplitProof | None = None
     cuts: CutProof | None = None

@@ -152,7 +152,7 @@ def round_trip(scene: Scene) -> Contrast | None:
     """Sends parsed arguments back, as a client in JavaScript writes them."""
     name, mistake = "json-round-trip", "arguments are parsed, and written anew when they go back"
     for call in scene.calls:
-        if call.state is not CallState.FINAL or call.kind == "custom":
+        if call.state is not CallState.FINAL or call.kind == "custom" or not call.text.strip():
             continue
         again = _written_anew(call.text)
         at = first_difference(call.text, again)
@@ -176,7 +176,7 @@ def _written_anew(text: str) -> str:
         exact = int(literal)
         return exact if abs(exact) <= _SAFE else number(literal)
 
-    value = json.loads(text or "{}", parse_int=integer, parse_float=number)
+    value = json.loads(text, parse_int=integer, parse_float=number)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

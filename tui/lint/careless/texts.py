@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import re
 from itertools import accumulate
 
+from markdown_it import MarkdownIt
+
 from tui.lint.careless.outcome import Contrast, Scene, around, first_difference, same, wrong
 
-_MARKS = (
-    (re.compile(r"```[^\n]*\n?"), ""),
-    (re.compile(r"^#{1,6} +", re.MULTILINE), ""),
-    (re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
-    (re.compile(r"(?<![\w*])[*_](?=\S)([^*_\n]+?)(?<=\S)[*_](?![\w*])"), r"\1"),
-    (re.compile(r"`([^`\n]+)`"), r"\1"),
-    (re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
-    (re.compile(r"[ \t]+$", re.MULTILINE), ""),
-    (re.compile(r"\n{3,}"), "\n\n"),
-)
+_TAG = re.compile(r"<[^>]*>")
 
 
 def bubble(scene: Scene) -> Contrast | None:
@@ -38,10 +32,8 @@ def stored_from_rendered(scene: Scene) -> Contrast | None:
     name, mistake = "stored-from-rendered", "the rendered message is stored, copied and sent back"
     texts = [d for d in scene.deltas if d.what == "text" and d.text]
     true = "".join(d.text for d in texts)
-    kept = true
-    for pattern, put in _MARKS:
-        kept = pattern.sub(put, kept)
-    kept = kept.strip()
+    # What is left on a page is what a person selects and what a view model holds.
+    kept = html.unescape(_TAG.sub("", MarkdownIt("commonmark").render(true))).strip()
     at = first_difference(true, kept)
     if at is None:
         return same(name, mistake, true)
@@ -49,5 +41,5 @@ def stored_from_rendered(scene: Scene) -> Contrast | None:
     offset = next(
         (d.offset for d, end in zip(texts, ends, strict=True) if end > at), texts[-1].offset
     )
-    said = f"{len(true) - len(kept)} characters of the model's words are lost from the conversation"
+    said = "the next request tells the model that it said something it did not say"
     return wrong(name, mistake, offset, around(true, at), around(kept, at), said)

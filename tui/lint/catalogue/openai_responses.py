@@ -78,6 +78,8 @@ ENTRIES: Final = (
            _NOTHING, "GitHub Copilot, vLLM"),
     _entry("index-missing", "Events without an output index", "note",
            "Events do not say the output index of their item.", "Goes by the item id.", _NOTHING, "llama-server"),
+    _entry("index-string", "Output index as a string", "note", "The output index of an event is a string.",
+           "Reads it as a number."),
     _entry("index-reused", "Output index used twice", "note",
            "One output index is used for more than one item. Clients that key by it mix prose into "
            "arguments.", "The item id says whose an event is.", _REPORT, "vLLM, gateways"),
@@ -109,8 +111,6 @@ ENTRIES: Final = (
            "The id or the name of a call came after its beginning.", "Takes it.", _NOTHING),
     _entry("call-id-missing", "Call without an id", "note", "A call never got a call id.", "Makes one up."),
     _entry("call-id-changed", "Call id changes", "warning", "The id of a call changed.", "Keeps the first."),
-    _entry("call-name-changed", "Name of a call changes", "warning", "The name of a call changed.",
-           "The call is invalid."),
     _entry("call-id-shared", "One id for two calls", "warning", "Two calls have the same id.", "Keeps them apart."),
     _entry("call-cut", "Call with the status incomplete", "warning",
            "A call ended with a status that says it was cut.", "The call is incomplete.",
