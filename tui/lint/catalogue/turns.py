@@ -206,7 +206,7 @@ _CALL: Final = (
         "Report the stream to the server's maker.",
     ),
     Entry(
-        "call.unclosed", "Call that was never closed", "error", "server",
+        "call.unclosed", "Call that was never closed", "error", "unknown",
         "No marker said that the call's arguments are complete.",
         "The call is incomplete and is not run, even when its text parses.",
         "See the finding about the turn's ending for why.",
