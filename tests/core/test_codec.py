@@ -12,7 +12,8 @@ from tui.core import conversation as c
 from tui.core.codec import CodecError, decode_message, decode_result, encode_message, encode_result
 from tui.core.states import CallState
 
-TEXT = st.text(st.characters(categories=None) | st.characters(categories=("Cs",)), max_size=8)
+HALVES = st.characters(min_codepoint=0xD800, max_codepoint=0xDFFF, categories=["Cs"])
+TEXT = st.text(st.characters() | HALVES, max_size=8)
 ITEMS = st.none() | st.builds(c.ProviderItem, TEXT, TEXT, TEXT)
 CONTENT = st.one_of(
     st.builds(c.TextContent, TEXT),

@@ -10,6 +10,7 @@ from tui.core.conversation import (
     AssistantMessage,
     CallPart,
     CallResult,
+    Message,
     ResultsMessage,
     TextContent,
     TextPart,
@@ -36,7 +37,7 @@ def test_argument_texts_go_back_byte_for_byte(dialect: str) -> None:
         CallPart(f"t1.c{number}", f"id{number}", "f", raw, state=CallState.FINAL)
         for number, raw in enumerate(AWKWARD)
     )
-    messages = [
+    messages: list[Message] = [
         UserMessage((TextPart("go"),)),
         AssistantMessage((TextPart("so"), *calls), dialect),
         ResultsMessage(tuple(CallResult(call.ref, (TextContent("ok"),)) for call in calls)),

@@ -31,7 +31,7 @@ def call(key: Key = K, raw: str = "{}", *, closed: bool = True) -> list[ev.Diale
     return [*events, ev.CallClosed(key)] if closed else events
 
 
-GOOD = [ev.StopReasonGiven("tool_use"), ev.TurnEnded()]
+GOOD: list[ev.DialectEvent] = [ev.StopReasonGiven("tool_use"), ev.TurnEnded()]
 
 
 def states(turn: Turn) -> list[CallState]:

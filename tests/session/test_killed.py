@@ -16,7 +16,7 @@ import pytest
 from tests import wire
 from tests.net.loopback import End, Step, chunk, serving, stream_head
 from tests.wire import Reply, ScriptedSource
-from tui.cli.compose import STORE_NAME
+from tui.config.paths import STORE_NAME
 from tui.core.conversation import (
     AssistantMessage,
     CallResult,

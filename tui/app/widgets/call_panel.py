@@ -168,7 +168,14 @@ class CallPanel(VerticalScroll, can_focus=False):
                 if (model := self._models.get(approval.call.ref)) is not None:
                     model.ask(approval)
                     self._touch(model)
-            case UserMessageAdded() | CallsSentBack() | TurnLimitReached() | Notice() | ExchangeFailed() | Idle():
+            case (
+                UserMessageAdded()
+                | CallsSentBack()
+                | TurnLimitReached()
+                | Notice()
+                | ExchangeFailed()
+                | Idle()
+            ):
                 pass
             case _:
                 assert_never(update)
