@@ -40,6 +40,8 @@ HELP = (
         (
             ("F2", "to the calls"),
             ("F3", "to the messages"),
+            ("F4", "what came over the wire, event by event; / finds a word and its events"),
+            ("F5", "time travel: the turn as it was at any moment"),
             ("Ctrl+N", "new conversation"),
             ("Ctrl+O", "open a stored conversation"),
             ("Ctrl+R", "go on after an error, a limit or a restart"),

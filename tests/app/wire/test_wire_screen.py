@@ -68,7 +68,7 @@ async def test_which_three_events_made_the_word_march_in_the_summary(tmp_path: P
         shown = chat.shown()
         assert "“March” came in 3 events: #7, #8, #9" in shown
         for number, piece in (
-            ("#7", '"summary": "from 3 Ma'),
+            ("#7", '"summary": "from 3'),
             ("#8", "“r”"),
             ("#9", "ch to 5 May"),
         ):

@@ -142,7 +142,9 @@ class TableLines(LineSource):
 def _kind_room(width: int) -> int:
     """Cells for the kind; none where the meaning would have no room left."""
     spare = width - len(HEADINGS) - _MEANING
-    return min(spare, _WIDEST_KIND) if spare >= _NARROWEST_KIND else 0
+    if spare < _NARROWEST_KIND:
+        return 0
+    return min(_NARROWEST_KIND + (spare - _NARROWEST_KIND) // 2, _WIDEST_KIND)
 
 
 def _kind(kind: str, room: int) -> str:
