@@ -76,9 +76,10 @@ SCENES: Final = (
     Scene("broken", ("broken",)),
     Scene("limit", ("limit",)),
     Scene("invalid", ("invalid", "invalid-answer")),
-    Scene("wire", ("ticket", "ticket-answer"), keys=("f4",)),
+    Scene("wire", ("ticket",), mode="none", waits=True, keys=("f4", "slash", *"March", "enter")),
     Scene("wire-80x24", ("ticket", "ticket-answer"), keys=("f4",), size=SMALL),
-    Scene("time-travel", ("ticket", "ticket-answer"), keys=("f5",)),
+    Scene("time-travel", ("ticket",), mode="none", waits=True, keys=("f5", *(["left"] * 20))),
+    Scene("contrast", ("broken",), keys=("f4", "x")),
     Scene("high-contrast", ("ticket",), hold_at=0.72, theme="high-contrast"),
     Scene("colour-blind", ("order", "order-answer"), theme="colour-blind"),
 )
