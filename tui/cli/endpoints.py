@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="only this one, with its models")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="only this one, with its models and findings"
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument(
         "--find", action="store_true", help="look for local servers on their usual ports"
@@ -81,8 +83,10 @@ async def _one(setting: compose.Setting, endpoint: Endpoint, as_json: bool) -> i
         finally:
             if (close := getattr(source, "aclose", None)) is not None:
                 await close()
+    findings = _findings(setting, endpoint.name)
     if as_json:
-        print(json.dumps({**_plain(status), "models": list(models), "problem": trouble or None}))
+        value = {**_plain(status), "models": list(models), "problem": trouble or None}
+        print(json.dumps({**value, "findings": findings}))
     else:
         print(f"{clean_line(endpoint.name)}: {endpoint.dialect} at {_place(endpoint)}")
         print(f"  key: {clean_line(status.key)}")
@@ -90,7 +94,19 @@ async def _one(setting: compose.Setting, endpoint: Endpoint, as_json: bool) -> i
             print(f"  {clean_line(words)}")
         for model in models:
             print(f"  model {clean_line(model)}")
+        for code, count in findings.items():
+            print(f"  {code} was found {count} times (docs/findings.md)")
     return 0 if status.ready and not trouble else 1
+
+
+def _findings(setting: compose.Setting, endpoint: str) -> dict[str, int]:
+    """How often each finding was made at the endpoint, in all recorded conversations."""
+    if not setting.store_path.exists():
+        return {}
+    from tui.store import Store
+
+    with Store.open(setting.store_path) as store:
+        return store.findings(endpoint)
 
 
 async def _find() -> list[dict[str, Any]]:
