@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from tui.cli import compose
 
@@ -15,6 +16,9 @@ from tui.cli import compose
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", metavar="PROMPT", help="the prompt; - reads standard input")
     parser.add_argument("--json", action="store_true", help="every update as a JSON line")
+    parser.add_argument(
+        "--image", action="append", default=[], metavar="FILE", help="send it along; repeatable"
+    )
     parser.add_argument("--approve", choices=["all", "read-only", "none"], help="what may run")
     parser.add_argument(
         "--no-record", action="store_true", help="leave nothing of this on the disk"
@@ -34,16 +38,18 @@ def run(arguments: argparse.Namespace) -> int:
 async def _ask(arguments: argparse.Namespace, prompt: str) -> int:
     from tui.cli.conversing import make_workspace
     from tui.cli.reporting import Trouble, reporter
+    from tui.session.images import load_image
     from tui.session.updates import Idle
     from tui.session.workspace import at_work
 
+    images = [load_image(Path(name)) for name in arguments.image]
     setting = compose.read_setting()
     report = reporter(as_json=arguments.json)
     trouble = Trouble()
     made = make_workspace(setting, arguments, interactive=False)
     async with at_work(made, waiting=compose.tell_waiting) as workspace:
         session = workspace.new().session
-        session.send(prompt)
+        session.send(prompt, images)
         try:
             async for update in session.updates():
                 report(update)

@@ -35,10 +35,11 @@ from tui.app.widgets.prompt import Prompt, SlashCommand
 from tui.app.widgets.status_line import StatusLine
 from tui.app.wire.source import WireSource
 from tui.config.paths import STORE_NAME
-from tui.core.conversation import AssistantMessage, UserMessage
+from tui.core.conversation import AssistantMessage, ImagePart, UserMessage
 from tui.core.errors import VerbatimError
 from tui.core.turn import Turn
 from tui.recording.replay import Pace
+from tui.session.images import load_image
 from tui.session.updates import Approval, Decision
 from tui.session.workspace import OpenConversation, Workspace
 
@@ -55,6 +56,7 @@ COMMANDS = (
     SlashCommand("travel", "the turn as it was at any moment"),
     SlashCommand("tools", "tools and servers: what they are, what may run unasked"),
     SlashCommand("reload", "read tool files and servers again"),
+    SlashCommand("image", "send an image with the next prompt", "FILE"),
     SlashCommand("keep", "keep conversations in another folder, or in memory only", "DIR|memory"),
     SlashCommand("theme", "the next theme"),
     SlashCommand("help", "keys and marks"),
@@ -100,6 +102,7 @@ class ChatScreen(SelectionGuard):
         self._first_prompt = first_prompt
         self._pace = pace
         self._note = note
+        self._images: list[ImagePart] = []
         self._copies_folder = copies_folder
         self._opened: OpenConversation | None = None
         self._presenter: Presenter | None = None
@@ -200,7 +203,8 @@ class ChatScreen(SelectionGuard):
             await self._command(name[1:], argument.strip())
             return
         try:
-            self.opened.session.send(event.text)
+            self.opened.session.send(event.text, tuple(self._images))
+            self._images.clear()
         except VerbatimError as error:
             self.query_one(Prompt).restore(event.text)
             self._complain(error)
@@ -223,6 +227,8 @@ class ChatScreen(SelectionGuard):
                 self.action_tools()
             case "reload":
                 self._reload()
+            case "image":
+                await self._add_image(argument)
             case "keep":
                 await self._keep(argument)
             case "theme":
@@ -317,6 +323,18 @@ class ChatScreen(SelectionGuard):
             await self._replace(self.workspace.open(conversation))
         except VerbatimError as error:
             self._complain(error)
+
+    async def _add_image(self, name: str) -> None:
+        if not name:
+            self._images.clear()
+            notify(self.app, "No image goes along. /image FILE adds one.")
+            return
+        try:
+            self._images.append(await asyncio.to_thread(load_image, Path(name)))
+        except VerbatimError as error:
+            self._complain(error)
+        else:
+            notify(self.app, f"{len(self._images)} to go along with the next prompt: {name}")
 
     async def _keep(self, where: str) -> None:
         if not where:
