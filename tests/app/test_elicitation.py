@@ -12,6 +12,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from tests.app.screens import FORBIDDEN, HOSTILE, WidgetApp, until
+from tui.app.calls.guard import KeyGuard
 from tui.app.screens.elicitation import Asking, Elicitation
 from tui.session.questions import Questions
 from tui.tools.mcp.questions import Question, QuestionAnswer
@@ -92,9 +93,12 @@ async def asked(
 
 async def test_keys_before_a_moment_has_passed_are_ignored_and_begin_it_anew() -> None:
     async with asked(SCHEMA) as desk:
+        # A moment that no slow machine outlives; then the usual one.
+        desk.screen._guard = KeyGuard(delay=1000.0)
         await desk.press("ctrl+d", "escape", "ctrl+s", "x")
         assert desk.questions.open[0].open
         assert not desk.screen.ready
+        desk.screen._guard = KeyGuard()
         await desk.until_ready()
         await desk.press("ctrl+d")
         assert await desk.answer() == QuestionAnswer("decline")
