@@ -99,6 +99,7 @@ async def test_keys_before_a_moment_has_passed_are_ignored_and_begin_it_anew() -
         assert desk.questions.open[0].open
         assert not desk.screen.ready
         desk.screen._guard = KeyGuard()
+        desk.screen._guard.shown(desk.screen._now)
         await desk.until_ready()
         await desk.press("ctrl+d")
         assert await desk.answer() == QuestionAnswer("decline")
