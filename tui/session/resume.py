@@ -24,6 +24,7 @@ from tui.core.finalise import FinalCall, finalise
 from tui.core.reader import TurnReader
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
+from tui.session.branching import ROOT
 from tui.session.stored import StoredJournal
 from tui.session.updates import Arrivals, TurnHandle
 from tui.store import Store, StoredExchange, StoredMessage
@@ -65,7 +66,7 @@ def resume(
     *,
     head: str | None = None,
 ) -> Resumed:
-    """Read a conversation back at its current head, or at the message `head`.
+    """Read a conversation back at its current head, at the message `head`, or before the first.
 
     Args:
         tools: what is on offer now; calls that wait are checked against it again.
@@ -79,7 +80,7 @@ def resume(
     }
     for exchange in store.abandoned_exchanges(conversation):
         _store_broken_turn(store, exchange, numbered[exchange.id][1])
-    stored = tuple(store.path(conversation, head))
+    stored = tuple(store.path(conversation, head)) if head != ROOT else ()
     calls = {call.ref: call for call in store.calls(conversation)}
     states = {ref: call.state for ref, call in calls.items()}
     results = {ref: decode_result(found.body) for ref, found in store.results(conversation).items()}

@@ -35,10 +35,11 @@ from tui.app.widgets.prompt import Prompt, SlashCommand
 from tui.app.widgets.status_line import StatusLine
 from tui.app.wire.source import WireSource
 from tui.config.paths import STORE_NAME
-from tui.core.conversation import AssistantMessage, ImagePart, UserMessage
-from tui.core.errors import VerbatimError
+from tui.core.conversation import AssistantMessage, CallResult, ImagePart, TextContent, UserMessage
+from tui.core.errors import UsageError, VerbatimError
 from tui.core.turn import Turn
 from tui.recording.replay import Pace
+from tui.session.branching import before, last_of, prompt_text, replace_result
 from tui.session.images import load_image
 from tui.session.updates import Approval, Decision
 from tui.session.workspace import OpenConversation, Workspace
@@ -56,6 +57,10 @@ COMMANDS = (
     SlashCommand("travel", "the turn as it was at any moment"),
     SlashCommand("tools", "tools and servers: what they are, what may run unasked"),
     SlashCommand("reload", "read tool files and servers again"),
+    SlashCommand("regenerate", "ask for the chosen (or last) turn again, as a branch"),
+    SlashCommand("edit", "edit the chosen (or last) prompt and send it as a branch"),
+    SlashCommand("branch", "go on from the chosen message"),
+    SlashCommand("answer", "give a call another result, as a branch", "REF TEXT"),
     SlashCommand("image", "send an image with the next prompt", "FILE"),
     SlashCommand("keep", "keep conversations in another folder, or in memory only", "DIR|memory"),
     SlashCommand("theme", "the next theme"),
@@ -103,6 +108,8 @@ class ChatScreen(SelectionGuard):
         self._pace = pace
         self._note = note
         self._images: list[ImagePart] = []
+        self._editing: str | None = None
+        """The head below which an edited prompt is to be sent."""
         self._copies_folder = copies_folder
         self._opened: OpenConversation | None = None
         self._presenter: Presenter | None = None
@@ -200,7 +207,14 @@ class ChatScreen(SelectionGuard):
     async def _submit(self, event: Prompt.Submitted) -> None:
         name, _, argument = event.text.strip().partition(" ")
         if name.startswith("/") and name[1:] in {command.name for command in COMMANDS}:
-            await self._command(name[1:], argument.strip())
+            try:
+                await self._command(name[1:], argument.strip())
+            except VerbatimError as error:
+                self._complain(error)
+            return
+        if self._editing is not None:
+            head, self._editing = self._editing, None
+            self._branch(head, prompt=event.text)
             return
         try:
             self.opened.session.send(event.text, tuple(self._images))
@@ -227,6 +241,14 @@ class ChatScreen(SelectionGuard):
                 self.action_tools()
             case "reload":
                 self._reload()
+            case "regenerate":
+                self._regenerate()
+            case "edit":
+                self._edit()
+            case "branch":
+                self._branch(self._chosen_message("assistant"))
+            case "answer":
+                self._answer_again(*argument.partition(" ")[::2])
             case "image":
                 await self._add_image(argument)
             case "keep":
@@ -240,6 +262,7 @@ class ChatScreen(SelectionGuard):
 
     @on(Prompt.CancelAsked)
     def action_cancel(self) -> None:
+        self._editing = None
         if self._opened is not None and self._opened.session.cancel():
             self.show_state("cancelling", busy=True)
 
@@ -323,6 +346,71 @@ class ChatScreen(SelectionGuard):
             await self._replace(self.workspace.open(conversation))
         except VerbatimError as error:
             self._complain(error)
+
+    # Branches -----------------------------------------------------------------------------
+
+    def _chosen_message(self, role: str) -> str:
+        """The chosen message if it has the role, else the newest that has.
+
+        Raises:
+            UsageError: there is none.
+        """
+        opened, store = self.opened, self.workspace.store
+        chosen = self.query_one(MessagePane).chosen
+        if chosen is not None:
+            ids = [message.id for message in store.path(opened.id) if message.role == role]
+            if chosen in ids:
+                return chosen
+            for message in store.path(opened.id):
+                if message.exchange == chosen and message.role == role:
+                    return message.id
+        return last_of(store, opened.id, role).id
+
+    def _regenerate(self) -> None:
+        head = before(self.workspace.store, self._chosen_message("assistant"))
+        self._branch(head, ask=True)
+
+    def _edit(self) -> None:
+        message = self._chosen_message("user")
+        text = prompt_text(self.workspace.store, message)
+        self._editing = before(self.workspace.store, message)
+        self.query_one(Prompt).text = text
+        notify(self.app, "Enter sends it as a branch; Esc gives up.")
+
+    def _answer_again(self, ref: str, text: str) -> None:
+        if not ref or not text:
+            raise UsageError(
+                "/answer takes a call and a text", hint="for example: /answer t1.c1 It arrived."
+            )
+        result = CallResult(ref, (TextContent(text),), origin="person")
+        head = replace_result(self.workspace.store, self.opened.id, ref, result)
+        self._branch(head, ask=True)
+
+    @work(exclusive=True, group="open")
+    async def _branch(self, head: str, *, ask: bool = False, prompt: str = "") -> None:
+        """Open the conversation at `head`, and go on from there."""
+        try:
+            await self._replace(self.workspace.open(self.opened.id, head=head))
+            if prompt:
+                self.opened.session.send(prompt)
+            elif ask:
+                self.opened.session.proceed()
+            else:
+                notify(self.app, "What you send now begins a branch here; the old one stays.")
+        except VerbatimError as error:
+            self._complain(error)
+
+    @on(CallCard.BranchHere)
+    def _branch_at_call(self, event: CallCard.BranchHere) -> None:
+        call = self.workspace.store.call(self.opened.id, event.ref)
+        if call is not None and call.message is not None:
+            self._branch(call.message)
+
+    @on(CallCard.AnswerByHand)
+    def _ask_for_answer(self, event: CallCard.AnswerByHand) -> None:
+        prompt = self.query_one(Prompt)
+        prompt.text = f"/answer {event.ref} "
+        prompt.focus()
 
     async def _add_image(self, name: str) -> None:
         if not name:
