@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -60,6 +61,8 @@ class Scene:
     size: tuple[int, int] = WIDE
     theme: str = DARK
     mode: Mode = "all"
+    colour: bool = True
+    """False: as with NO_COLOR, to see that no state is told by colour alone."""
     waits: bool = False
     """A call waits for an answer when the picture is taken."""
 
@@ -80,6 +83,9 @@ SCENES: Final = (
     Scene("wire-80x24", ("ticket", "ticket-answer"), keys=("f4",), size=SMALL),
     Scene("time-travel", ("ticket",), mode="none", waits=True, keys=("f5", *(["left"] * 20))),
     Scene("contrast", ("broken",), keys=("f4", "x")),
+    Scene("forming-no-colour", ("ticket",), hold_at=0.72, colour=False),
+    Scene("broken-no-colour", ("broken",), colour=False),
+    Scene("wire-no-colour", ("order", "order-answer"), keys=("f4",), colour=False),
     Scene("high-contrast", ("ticket",), hold_at=0.72, theme="high-contrast"),
     Scene("colour-blind", ("order", "order-answer"), theme="colour-blind"),
 )
@@ -166,6 +172,10 @@ async def draw(scene: Scene, folder: Path) -> str:
         target_of=lambda _: target,
         max_turns=len(recordings),
     )
+    if scene.colour:
+        os.environ.pop("NO_COLOR", None)
+    else:
+        os.environ["NO_COLOR"] = "1"
     app = VerbatimApp(
         workspace,
         themes=load_themes(theme_folders()).themes,
