@@ -94,7 +94,8 @@ def _words_of_text(text: str) -> str:
 
 def _words_of_events(text: str) -> str:
     """The words of an error that was framed as an event stream."""
-    items = SSEDecoder().feed(text.encode() + b"\n\n")
+    # Words cut out of JSON may hold half a surrogate pair.
+    items = SSEDecoder().feed(text.encode(errors="replace") + b"\n\n")
     for item in items:
         if isinstance(item, SSEEvent) and item.data not in ("", "[DONE]"):
             return _words_of_text(item.data) if item.data[:1] in "{[" else item.data

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import json
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, Final
 
 import orjson
+
+MAX_DEPTH: Final = 600
+"""Levels of nesting: more than arguments may have inside their envelope, and few enough for the
+standard library, which runs into the interpreter's own limit when it writes and cuts out."""
 
 _WHITESPACE = " \t\n\r"
 _raw_decode = json.JSONDecoder().raw_decode
@@ -24,15 +28,33 @@ def loads(text: str) -> Any:
     this for arguments that will be acted on.
 
     Raises:
-        ValueError: the text is not JSON.
+        ValueError: the text is not JSON, or it is nested more than `MAX_DEPTH` levels deep.
     """
+    value: Any
     try:
-        return orjson.loads(text)
+        value = orjson.loads(text)
     except (ValueError, UnicodeEncodeError):
         try:
-            return json.loads(text)
+            value = json.loads(text)
         except RecursionError:
             raise ValueError("nested too deeply") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and _too_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            member
+            for each in level
+            for member in (each.values() if isinstance(each, dict) else each)
+            if isinstance(member, dict | list)
+        ]
+        if not level:
+            return False
+    return bool(level)
 
 
 def dumps(value: Any) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from tui.core import wirejson
 from tui.core.arguments import join_halves
 from tui.core.dialects.openai_responses_findings import Findings
-from tui.core.dialects.openai_responses_items import CUT, Item
+from tui.core.dialects.openai_responses_items import Item, is_cut
 from tui.core.events import (
     ArgumentFragment,
     CallClosed,
@@ -129,10 +129,9 @@ class CallItem(Item):
         text, oddities = self._stated_text(item, raw)
         events += oddities
         self.done = True
-        status = item.get("status")
-        if status in CUT:
+        if is_cut(item):
             self.cut = True
-            said = f"a call ended with the status {status!r}: it was cut and is not run"
+            said = f"a call ended with the status {item['status']!r}: it was cut and is not run"
             events += self.findings.once(
                 "call-cut", said, scope=self.key, culprit="model", severity="warning"
             )
@@ -148,7 +147,7 @@ class CallItem(Item):
         events = self.learn(item)
         text, oddities = self._stated_text(item, raw)
         events += oddities
-        if item.get("status") in CUT or self.cut:
+        if is_cut(item) or self.cut:
             self.cut = True
             said = "the finished response says that it was cut"
             return [*events, CallSpoiled(self.key, said)] if self.closed else events

@@ -28,7 +28,7 @@ from tui.core.events import (
     ThinkingSigned,
 )
 
-CUT: Final = frozenset({"incomplete", "failed", "cancelled"})
+_CUT: Final = frozenset({"incomplete", "failed", "cancelled"})
 """Status words of an item that is over but was not completed. Others occur on whole items."""
 
 
@@ -254,6 +254,12 @@ class ProviderRunItem(Item):
             )
         self.done = True
         return [*events, PartClosed(self.key, raw)]
+
+
+def is_cut(item: Mapping[str, Any]) -> bool:
+    """Whether an item's status says that it is over but was not completed."""
+    status = item.get("status")
+    return isinstance(status, str) and status in _CUT
 
 
 def needs_client(item: Mapping[str, Any]) -> bool:
