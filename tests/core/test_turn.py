@@ -243,3 +243,10 @@ def test_a_decoder_that_contradicts_itself_is_our_bug_and_said_so() -> None:
         turn.feed(ev.TurnEnded(), 0, 1)
     with pytest.raises(ProtocolViolation):
         turn.close()
+
+
+def test_an_event_that_shows_the_same_fault_twice_gives_one_finding_and_the_next_another() -> None:
+    turn = Turn("anthropic")
+    for start in (0, 0, 10):
+        turn.feed(ev.MalformedEvent("not JSON", "{"), start, start + 10)
+    assert [found.offset for found in turn.findings] == [0, 10]

@@ -81,6 +81,7 @@ class Turn:
         self._by_key: dict[tuple[type[LivePart], ev.Key], LivePart] = {}
         self._reasons: dict[int, str] = {}
         self._unknown = 0
+        self._noted: set[tuple[str, int]] = set()
 
     # Reading ------------------------------------------------------------------------------
 
@@ -355,7 +356,8 @@ class Turn:
     def _note(
         self, code: str, message: str, offset: int, *, severity: ev.Severity = "warning"
     ) -> None:
-        if not any(found.code == code and found.offset == offset for found in self.findings):
+        if (code, offset) not in self._noted:
+            self._noted.add((code, offset))
             self.findings.append(PlacedFinding(code, message, "server", severity, offset))
 
 
