@@ -71,6 +71,8 @@ class ShownMessage:
     """Why it is not complete, in words; empty when there is nothing to say."""
     severity: Severity = "information"
     closed: bool = False
+    branch: tuple[int, int] | None = None
+    """Which of how many branches begins here, from 1; None: there is no other."""
 
     @property
     def source(self) -> str:

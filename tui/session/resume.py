@@ -84,9 +84,17 @@ def resume(
     calls = {call.ref: call for call in store.calls(conversation)}
     states = {ref: call.state for ref, call in calls.items()}
     results = {ref: decode_result(found.body) for ref, found in store.results(conversation).items()}
-    messages = [_with_states(decode_message(each.body), states) for each in stored]
+    decoded = [decode_message(each.body) for each in stored]
+    for message in decoded:
+        if isinstance(message, ResultsMessage):
+            _take_over(message, results, states)
+    messages = [_with_states(message, states) for message in decoded]
     journal = StoredJournal(
-        store, conversation, parent=stored[-1].id if stored else None, turns=len(numbered)
+        store,
+        conversation,
+        parent=stored[-1].id if stored else None,
+        turns=len(numbered),
+        named=bool(store.conversation(conversation).title),
     )
     for dispatch in store.dispatches(conversation):
         journal.note_attempts(dispatch.call_ref, dispatch.attempt)
@@ -145,6 +153,16 @@ def _store_broken_turn(store: Store, exchange: StoredExchange, number: int) -> N
         store, exchange.conversation, parent=store.conversation(exchange.conversation).head
     )
     journal.add_message(reader.turn.message(), exchange=exchange.id, calls=reader.turn.calls)
+
+
+def _take_over(
+    message: ResultsMessage, results: dict[str, CallResult], states: dict[str, CallState]
+) -> None:
+    """What the calls were answered with on this branch, where it is not what their run left."""
+    for result in message.results:
+        if result.origin == "person" and result != results.get(result.call):
+            states[result.call] = CallState.RETURNED
+        results[result.call] = result
 
 
 def _with_states(message: Message, states: Mapping[str, CallState]) -> Message:

@@ -41,21 +41,29 @@ class StoredJournal:
         conversation: its id in the store.
         parent: the message the next one goes below (None: the first).
         turns: how many exchanges the conversation has had, on all its branches.
+        named: it has a title already, which a first prompt sent anew does not change.
     """
 
     def __init__(
-        self, store: Store, conversation: str, *, parent: str | None = None, turns: int = 0
+        self,
+        store: Store,
+        conversation: str,
+        *,
+        parent: str | None = None,
+        turns: int = 0,
+        named: bool = False,
     ) -> None:
         self.store = store
         self.conversation = conversation
         self.parent = parent
+        self.named = named
         self._turns = turns
         self._attempts: dict[str, int] = {}
 
     def add_message(
         self, message: Message, *, exchange: str | None = None, calls: Sequence[LiveCall] = ()
     ) -> str:
-        if self.parent is None and isinstance(message, UserMessage):
+        if self.parent is None and isinstance(message, UserMessage) and not self.named:
             self._name_after(message)
         self.parent = self.store.add_message(
             self.conversation,
@@ -138,6 +146,7 @@ class StoredJournal:
         first_line = _prose(message).strip().partition("\n")[0]
         title = first_line[:_TITLE_LENGTH] + ("…" if len(first_line) > _TITLE_LENGTH else "")
         self.store.rename(self.conversation, title or "untitled")
+        self.named = True
 
 
 def _role(message: Message) -> Literal["user", "assistant", "results"]:

@@ -136,9 +136,17 @@ class Workspace:
         return self._opened(conversation, target, journal)
 
     def open(
-        self, conversation: str, *, endpoint: str = "", head: str | None = None
+        self,
+        conversation: str,
+        *,
+        endpoint: str = "",
+        head: str | None = None,
+        target: Target | None = None,
     ) -> OpenConversation:
         """A stored conversation, at its head or at the message `head` (a branch from there).
+
+        Args:
+            target: where it goes on, if it is at hand already; `endpoint` does not count then.
 
         Raises:
             StoreError: there is none, or it cannot be read.
@@ -146,8 +154,8 @@ class Workspace:
         """
         stored = self.store.conversation(conversation)
         resumed = resume(self.store, conversation, self.registry.specs_by_name, head=head)
-        target = self.target(endpoint or stored.endpoint)
-        return self._opened(conversation, target, resumed.journal, resumed)
+        going_on = target or self.target(endpoint or stored.endpoint)
+        return self._opened(conversation, going_on, resumed.journal, resumed)
 
     def past_turn(self, resumed: Resumed, exchange: str) -> TurnHandle:
         """A past turn, read again from its bytes.

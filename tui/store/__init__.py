@@ -11,10 +11,12 @@ from tui.store.ledger import NewResult, StoredDispatch, StoredResult
 from tui.store.recovery import Recovery, recover
 from tui.store.search import Hit
 from tui.store.store import Store
+from tui.store.tree import MessageNode
 from tui.store.trouble import StoreUnusable, Trouble
 
 __all__ = [
     "Hit",
+    "MessageNode",
     "NewCall",
     "NewResult",
     "Recovery",

@@ -9,9 +9,10 @@ from tui.store.figures import Figures
 from tui.store.inspection import Inspection
 from tui.store.ledger import Ledger
 from tui.store.search import Search
+from tui.store.tree import Tree
 
 
-class Store(Conversations, Exchanges, Calls, Ledger, Search, Figures, Inspection):
+class Store(Conversations, Exchanges, Calls, Ledger, Search, Figures, Inspection, Tree):
     """Conversations, exchanges, calls, the dispatch ledger, the search and figures.
 
     `Store.open(path)` or `Store.memory()`; see `database.Database` for threads, trouble,

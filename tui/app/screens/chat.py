@@ -21,11 +21,11 @@ from textual.events import Resize
 from tui.app.copying import copy_out
 from tui.app.presenter import Presenter, text_of
 from tui.app.safe import notify
+from tui.app.screens.branching import BranchingScreen
 from tui.app.screens.conversations import Conversations
 from tui.app.screens.time_travel import TimeTravel
 from tui.app.screens.tools import ToolsScreen
 from tui.app.screens.wire import WireScreen
-from tui.app.selection_guard import SelectionGuard
 from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard
 from tui.app.widgets.call_panel import CallPanel
@@ -35,11 +35,10 @@ from tui.app.widgets.prompt import Prompt, SlashCommand
 from tui.app.widgets.status_line import StatusLine
 from tui.app.wire.source import WireSource
 from tui.config.paths import STORE_NAME
-from tui.core.conversation import AssistantMessage, CallResult, ImagePart, TextContent, UserMessage
-from tui.core.errors import UsageError, VerbatimError
+from tui.core.conversation import AssistantMessage, ImagePart, UserMessage
+from tui.core.errors import VerbatimError
 from tui.core.turn import Turn
 from tui.recording.replay import Pace
-from tui.session.branching import before, last_of, prompt_text, replace_result
 from tui.session.images import load_image
 from tui.session.updates import Approval, Decision
 from tui.session.workspace import OpenConversation, Workspace
@@ -69,7 +68,7 @@ COMMANDS = (
 )
 
 
-class ChatScreen(SelectionGuard):
+class ChatScreen(BranchingScreen):
     """One conversation at a time; another takes its place."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -108,8 +107,6 @@ class ChatScreen(SelectionGuard):
         self._pace = pace
         self._note = note
         self._images: list[ImagePart] = []
-        self._editing: str | None = None
-        """The head below which an edited prompt is to be sent."""
         self._copies_folder = copies_folder
         self._opened: OpenConversation | None = None
         self._presenter: Presenter | None = None
@@ -131,7 +128,7 @@ class ChatScreen(SelectionGuard):
                 if self._first_prompt:
                     self.opened.session.send(self._first_prompt)
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
 
     def on_resize(self, event: Resize) -> None:
         self.query_one("#work").set_class(event.size.width < NARROW, "-narrow")
@@ -155,6 +152,7 @@ class ChatScreen(SelectionGuard):
 
     def _show(self, opened: OpenConversation) -> None:
         self._opened = opened
+        self.editing, self.at_earlier = None, False
         pane, panel = self.query_one(MessagePane), self.query_one(CallPanel)
         presenter = self._presenter = Presenter(pane, panel, self)
         self._show_target()
@@ -179,6 +177,7 @@ class ChatScreen(SelectionGuard):
                     "Calls of the last turn still wait for a decision. Ctrl+R takes them up.",
                     "warning",
                 )
+            self.mark_branches()
         self.show_state("ready", busy=False)
         self._follow(opened, presenter)
 
@@ -186,8 +185,9 @@ class ChatScreen(SelectionGuard):
     async def _follow(self, opened: OpenConversation, presenter: Presenter) -> None:
         async for update in opened.session.updates():
             presenter.take(update)
+            self.note_message(update)
 
-    async def _replace(self, opened: OpenConversation) -> None:
+    async def replace_conversation(self, opened: OpenConversation) -> None:
         before = self._opened
         if before is not None:
             before.session.cancel()
@@ -210,18 +210,16 @@ class ChatScreen(SelectionGuard):
             try:
                 await self._command(name[1:], argument.strip())
             except VerbatimError as error:
-                self._complain(error)
+                self.complain(error)
             return
-        if self._editing is not None:
-            head, self._editing = self._editing, None
-            self._branch(head, prompt=event.text)
+        if self.send_edited(event.text):
             return
         try:
             self.opened.session.send(event.text, tuple(self._images))
             self._images.clear()
         except VerbatimError as error:
             self.query_one(Prompt).restore(event.text)
-            self._complain(error)
+            self.complain(error)
 
     async def _command(self, name: str, argument: str) -> None:
         match name:
@@ -242,13 +240,13 @@ class ChatScreen(SelectionGuard):
             case "reload":
                 self._reload()
             case "regenerate":
-                self._regenerate()
+                self.regenerate()
             case "edit":
-                self._edit()
+                self.edit_prompt()
             case "branch":
-                self._branch(self._chosen_message("assistant"))
+                self.branch_here(self.query_one(MessagePane).chosen)
             case "answer":
-                self._answer_again(*argument.partition(" ")[::2])
+                self.answer_again(*argument.partition(" ")[::2])
             case "image":
                 await self._add_image(argument)
             case "keep":
@@ -262,15 +260,21 @@ class ChatScreen(SelectionGuard):
 
     @on(Prompt.CancelAsked)
     def action_cancel(self) -> None:
-        self._editing = None
-        if self._opened is not None and self._opened.session.cancel():
+        if self._opened is None:
+            return
+        if self._opened.session.cancel():
             self.show_state("cancelling", busy=True)
+        elif not self.give_up():
+            self.query_one(Prompt).focus()
 
     def action_proceed(self) -> None:
         try:
+            # From where the screen stands: what comes is stored there if the client dies meanwhile.
+            if self.at_earlier and not self.opened.session.busy:
+                self.workspace.store.set_head(self.opened.id, self.opened.journal.parent)
             self.opened.session.proceed()
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
 
     def action_hold(self) -> None:
         """Hold a replay, or let it run on."""
@@ -315,7 +319,7 @@ class ChatScreen(SelectionGuard):
                 return
             self.app.push_screen(kind(source, exchange, copies_folder=self._copies_folder))
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
 
     def _exchange_looked_at(self, exchanges: Sequence[str]) -> str | None:
         pane, panel = self.query_one(MessagePane), self.query_one(CallPanel)
@@ -332,9 +336,9 @@ class ChatScreen(SelectionGuard):
     @work(exclusive=True, group="open")
     async def action_new(self) -> None:
         try:
-            await self._replace(self.workspace.new(self.opened.session.target.name))
+            await self.replace_conversation(self.workspace.new(self.opened.session.target.name))
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
 
     def action_conversations(self) -> None:
         self.app.push_screen(Conversations(self.workspace.store, self.open_conversation))
@@ -343,74 +347,9 @@ class ChatScreen(SelectionGuard):
     async def open_conversation(self, conversation: str) -> None:
         """Put a stored conversation in place of the one that is open."""
         try:
-            await self._replace(self.workspace.open(conversation))
+            await self.replace_conversation(self.workspace.open(conversation))
         except VerbatimError as error:
-            self._complain(error)
-
-    # Branches -----------------------------------------------------------------------------
-
-    def _chosen_message(self, role: str) -> str:
-        """The chosen message if it has the role, else the newest that has.
-
-        Raises:
-            UsageError: there is none.
-        """
-        opened, store = self.opened, self.workspace.store
-        chosen = self.query_one(MessagePane).chosen
-        if chosen is not None:
-            ids = [message.id for message in store.path(opened.id) if message.role == role]
-            if chosen in ids:
-                return chosen
-            for message in store.path(opened.id):
-                if message.exchange == chosen and message.role == role:
-                    return message.id
-        return last_of(store, opened.id, role).id
-
-    def _regenerate(self) -> None:
-        head = before(self.workspace.store, self._chosen_message("assistant"))
-        self._branch(head, ask=True)
-
-    def _edit(self) -> None:
-        message = self._chosen_message("user")
-        text = prompt_text(self.workspace.store, message)
-        self._editing = before(self.workspace.store, message)
-        self.query_one(Prompt).text = text
-        notify(self.app, "Enter sends it as a branch; Esc gives up.")
-
-    def _answer_again(self, ref: str, text: str) -> None:
-        if not ref or not text:
-            raise UsageError(
-                "/answer takes a call and a text", hint="for example: /answer t1.c1 It arrived."
-            )
-        result = CallResult(ref, (TextContent(text),), origin="person")
-        head = replace_result(self.workspace.store, self.opened.id, ref, result)
-        self._branch(head, ask=True)
-
-    @work(exclusive=True, group="open")
-    async def _branch(self, head: str, *, ask: bool = False, prompt: str = "") -> None:
-        """Open the conversation at `head`, and go on from there."""
-        try:
-            await self._replace(self.workspace.open(self.opened.id, head=head))
-            if prompt:
-                self.opened.session.send(prompt)
-            elif ask:
-                self.opened.session.proceed()
-            else:
-                notify(self.app, "What you send now begins a branch here; the old one stays.")
-        except VerbatimError as error:
-            self._complain(error)
-
-    @on(CallCard.BranchHere)
-    def _branch_at_call(self, event: CallCard.BranchHere) -> None:
-        call = self.workspace.store.call(self.opened.id, event.ref)
-        if call is not None and call.message is not None:
-            self._branch(call.message)
-
-    @on(CallCard.AnswerByHand)
-    def _ask_for_answer(self, event: CallCard.AnswerByHand) -> None:
-        prompt = self.query_one(Prompt)
-        prompt.text = f"/answer {event.ref} "
-        prompt.focus()
+            self.complain(error)
 
     async def _add_image(self, name: str) -> None:
         if not name:
@@ -420,7 +359,7 @@ class ChatScreen(SelectionGuard):
         try:
             self._images.append(await asyncio.to_thread(load_image, Path(name)))
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
         else:
             notify(self.app, f"{len(self._images)} to go along with the next prompt: {name}")
 
@@ -433,7 +372,7 @@ class ChatScreen(SelectionGuard):
             folder = None if where == "memory" else await asyncio.to_thread(Path(where).expanduser)
             await self.workspace.keep_in(None if folder is None else folder / STORE_NAME)
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
         else:
             notify(self.app, f"Kept in {self.workspace.store.file or 'memory only'} from now on.")
 
@@ -450,7 +389,7 @@ class ChatScreen(SelectionGuard):
                 target = session.target
                 session.retarget(replace(target, settings=replace(target.settings, model=argument)))
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
             return
         self._show_target()
 
@@ -480,9 +419,10 @@ class ChatScreen(SelectionGuard):
 
     def ask_for(self, approval: Approval) -> None:
         self.show_state("a call waits for you: F2", busy=True)
-        # Typing in the prompt must never answer a question, so it keeps the focus while in use.
-        if not self.query_one(Prompt).text:
-            self.query_one(CallPanel).attend()
+        # Typing must never answer a question: the keys go to it only where they were already.
+        panel = self.query_one(CallPanel)
+        if panel.has_focus_within:
+            panel.attend()
 
     def became_idle(self, reason: str) -> None:
         words = {"done": "ready", "limit": "stopped at the turn limit"}
@@ -490,7 +430,7 @@ class ChatScreen(SelectionGuard):
         if not isinstance(self.focused, MessagePane):
             self.query_one(Prompt).focus()
 
-    def _complain(self, error: VerbatimError) -> None:
+    def complain(self, error: VerbatimError) -> None:
         notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
 
     @on(CallPanel.AttentionChanged)
@@ -530,7 +470,7 @@ class ChatScreen(SelectionGuard):
         try:
             outcome = await self.opened.session.run_again(ref)
         except VerbatimError as error:
-            self._complain(error)
+            self.complain(error)
             return
         self.query_one(MessagePane).add_notice(
             f"{ref} run again by hand, for you alone: {outcome.state}\n{outcome.result.text}"

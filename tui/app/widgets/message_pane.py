@@ -107,6 +107,11 @@ class MessagePane(VerticalScroll):
         Binding("c", "copy_code", "Copy code", id="messages.copy-code"),
         Binding("o", "open_link", "Links", id="messages.links"),
         Binding("t", "toggle_thinking", "Thinking", id="messages.thinking"),
+        Binding("r", "ask('regenerate')", "Again", id="messages.regenerate"),
+        Binding("E", "ask('edit')", "Edit", id="messages.edit"),
+        Binding("b", "ask('branch')", "Branch", id="messages.branch"),
+        Binding("left_square_bracket", "sibling(-1)", "Other branch", id="messages.older-branch"),
+        Binding("right_square_bracket", "sibling(1)", "Other branch", id="messages.newer-branch"),
         Binding("e", "show_earlier", "Earlier", id="messages.earlier", show=False),
         Binding("end,G", "follow", "To the end", id="messages.end", show=False),
     ]
@@ -118,6 +123,29 @@ class MessagePane(VerticalScroll):
         def __init__(self, url: str) -> None:
             super().__init__()
             self.url = url
+
+    class AboutMessage(Message):
+        """Something is wanted of a message."""
+
+        def __init__(self, message_id: str) -> None:
+            super().__init__()
+            self.message_id = message_id
+
+    class RegenerateAsked(AboutMessage):
+        """Ask for it again, as a branch."""
+
+    class EditAsked(AboutMessage):
+        """Edit it and send it beside the old one."""
+
+    class BranchAsked(AboutMessage):
+        """Go on from it."""
+
+    class SiblingAsked(AboutMessage):
+        """Show what stands at its place in another branch, `step` further."""
+
+        def __init__(self, message_id: str, step: int) -> None:
+            super().__init__(message_id)
+            self.step = step
 
     def __init__(
         self,
@@ -167,6 +195,14 @@ class MessagePane(VerticalScroll):
                 closed=True,
             )
         )
+
+    def mark_branch(self, message_id: str, place: int, count: int) -> None:
+        """Say at a message that it begins branch `place` of `count`; an unknown one is passed over."""
+        shown = self._by_id.get(message_id)
+        if shown is not None and shown.branch != (place, count):
+            shown.branch = (place, count)
+            if (view := self._views.get(message_id)) is not None:
+                view.show_branch()
 
     def source_of(self, message_id: str) -> str:
         """The prose of a message as received, fragments joined with nothing.
@@ -422,6 +458,17 @@ class MessagePane(VerticalScroll):
         if self._chosen in ids:
             return self._by_id[self._chosen]
         return self._by_id[ids[-1]] if ids else None
+
+    def action_ask(self, what: str) -> None:
+        shown = self._acted_on()
+        if shown is not None:
+            kinds = {"regenerate": self.RegenerateAsked, "edit": self.EditAsked}
+            self.post_message(kinds.get(what, self.BranchAsked)(shown.id))
+
+    def action_sibling(self, step: int) -> None:
+        shown = self._acted_on()
+        if shown is not None:
+            self.post_message(self.SiblingAsked(shown.id, step))
 
     def action_copy_message(self) -> None:
         shown = self._acted_on()

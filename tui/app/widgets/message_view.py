@@ -44,13 +44,23 @@ class MessageView(Widget):
         self.shown = shown
         self._part_views: list[PartView] = []
         self._ending: Static | None = None
+        self._who = Static(self._header(), classes="message--who")
         self._composed = False
+
+    def _header(self) -> Content:
+        header = content(clean_line(self.shown.title, _LABEL_LIMIT))
+        if self.shown.branch is not None:
+            place, count = self.shown.branch
+            header += Content.styled(f"  branch {place} of {count}", "$accent")
+        return header
+
+    def show_branch(self) -> None:
+        """Draw which of how many branches begins here."""
+        self._who.update(self._header())
 
     def compose(self) -> ComposeResult:
         if self.shown.role != "notice":
-            yield Static(
-                content(clean_line(self.shown.title, _LABEL_LIMIT)), classes="message--who"
-            )
+            yield self._who
         self._sync()
         self._composed = True
         yield from self._part_views
