@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.errors import EndpointError
+from tui.core.errors import EndpointError, VerbatimError
 from tui.core.source import ResponseHead, WireRequest
 
 SSE_HEAD = ResponseHead(200, (("content-type", "text/event-stream"),))
@@ -86,11 +86,11 @@ def call_turn(*calls: bytes, words: str = "Let me look.") -> bytes:
 class Reply:
     """One response a `ScriptedSource` gives: its chunks, and how it fails if it does."""
 
-    chunks: Sequence[bytes]
+    chunks: Iterable[bytes]
     head: ResponseHead = SSE_HEAD
     breaks: EndpointError | None = None
     """Raised after the last chunk."""
-    refused: EndpointError | None = None
+    refused: VerbatimError | None = None
     """Raised in place of any response."""
     then_wait: bool = False
     """After the last chunk the body stays open until the reader goes away."""

@@ -7,12 +7,12 @@ so what a crash leaves behind is always at least what the screen had shown.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 
 from tui.core.conversation import AssistantMessage, ToolSpec
 from tui.core.dialects import DecoderSettings, EncodedRequest
-from tui.core.errors import EndpointError, StreamBroken
+from tui.core.errors import EndpointError, StreamBroken, UsageError
 from tui.core.finalise import FinalCall
 from tui.core.reader import TurnReader
 from tui.core.source import ByteSource, OpenResponse, ResponseHead
@@ -64,7 +64,8 @@ async def receive(
     `cancelled` set: the caller decides what becomes of the cancellation.
 
     Raises:
-        EndpointError: no response came at all; the exchange is noted as broken, no turn exists.
+        EndpointError, UsageError: no response came at all, or the request could not be sent; the
+            exchange is noted as broken, no turn exists.
     """
     ticket = journal.begin_exchange(encoded, endpoint=endpoint, model=model)
     dialect = encoded.request.dialect
@@ -98,9 +99,7 @@ async def receive(
                 steps = reader.feed(data)
                 handle.steps.extend(steps)
                 emit(TurnAdvanced(handle, tuple(steps)))
-    except StreamBroken as error:
-        broken, ending = str(error), "broken"
-    except EndpointError as error:
+    except (EndpointError, UsageError) as error:
         if reader is None:
             journal.end_exchange(ticket.id, "broken", str(error))
             raise
@@ -129,17 +128,26 @@ async def receive(
 
 
 async def _until_over(response: OpenResponse, reader: TurnReader) -> AsyncIterator[bytes]:
-    """The chunks until the body ends; a server that keeps an ended turn's body open is left."""
+    """The chunks until the body ends; a server that keeps an ended turn's body open is left,
+
+    whatever it goes on to send.
+    """
+    clock = asyncio.get_running_loop().time
     chunks = response.chunks()
-    while True:
-        patience = _AFTER_END_SECONDS if reader.turn.ended_at is not None else None
-        try:
-            data = await asyncio.wait_for(anext(chunks), patience)
-        except (StopAsyncIteration, TimeoutError):
-            return
-        except StreamBroken:
-            if reader.turn.ended_at is None:
-                raise
-            # The provider had said that the turn is over: how the connection ends says nothing.
-            return
-        yield data
+    until: float | None = None
+    try:
+        while until is None or clock() < until:
+            async with asyncio.timeout_at(until):
+                data = await anext(chunks)
+            yield data
+            if until is None and reader.turn.ended_at is not None:
+                until = clock() + _AFTER_END_SECONDS
+    except (StopAsyncIteration, TimeoutError):
+        return
+    except StreamBroken:
+        if reader.turn.ended_at is None:
+            raise
+        # The provider had said that the turn is over: how the connection ends says nothing.
+    finally:
+        if isinstance(chunks, AsyncGenerator):
+            await chunks.aclose()
