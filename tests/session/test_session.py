@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from tui.core.conversation import CallResult, TextContent, ToolSpec, TurnSetting
 from tui.core.errors import EndpointError, StreamBroken, UsageError
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
+from tui.session import exchange
 from tui.session.calls import CallRunner
 from tui.session.resume import resume
 from tui.session.session import Session, Target
@@ -50,6 +52,9 @@ class Desk:
         self.hold: asyncio.Event | None = None
         self.entered = asyncio.Event()
         self.cancelled = False
+        self.left = asyncio.Event()
+        self.may_leave: asyncio.Event | None = None
+        """When given, a cancelled run takes until then to clean up."""
 
     async def look(self, arguments: Mapping[str, Any], context: RunContext) -> ToolOutcome:
         self.ran.append(arguments)
@@ -59,6 +64,9 @@ class Desk:
                 await self.hold.wait()
             except asyncio.CancelledError:
                 self.cancelled = True
+                self.left.set()
+                if self.may_leave is not None:
+                    await self.may_leave.wait()
                 raise
         return ToolOutcome((TextContent(f"found {arguments['id']}"),))
 
@@ -228,6 +236,18 @@ async def test_a_connection_that_breaks_after_the_end_marker_stops_nothing() -> 
     assert stage.desk.ran == [{"id": "1"}]
 
 
+async def test_a_server_that_never_ends_the_body_of_an_ended_turn_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange, "_AFTER_END_SECONDS", 0.01)
+    pings = itertools.chain([wire.prose_turn("hi")], itertools.repeat(b": ping\n\n"))
+    stage = Stage(Reply(pings), two_chunks(wire.prose_turn("fine")))
+    async with asyncio.timeout(10):
+        assert await stage.run() == "done"
+    assert stage.source.closed == 1
+    assert stage.all(TurnClosed)[0].message.outcome == "complete"
+
+
 async def test_the_turn_limit_stops_a_model_that_calls_for_ever_and_says_so() -> None:
     reply = two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}')))
     stage = Stage(reply, reply, reply, max_turns=3)
@@ -337,6 +357,53 @@ async def test_cancel_while_a_tool_runs_reaches_the_tool_and_the_call_has_its_re
     assert (result["tool_use_id"], result["is_error"]) == ("a", True)
 
 
+async def test_cancelling_twice_does_not_leave_a_running_tool_without_its_result() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("fine")),
+    )
+    stage.desk.hold = asyncio.Event()
+    stage.desk.may_leave = asyncio.Event()
+    running = asyncio.create_task(stage.run())
+    await stage.desk.entered.wait()
+    stage.session.cancel()
+    await stage.desk.left.wait()
+    stage.session.cancel()
+    stage.session.cancel()
+    await asyncio.sleep(0)
+    stage.desk.may_leave.set()
+    assert await running == "cancelled"
+    assert await stage.run("go on") == "done"
+    result = stage.source.sent(1)["messages"][2]["content"][0]
+    assert "whether it took effect is unknown" in result["content"][0]["text"]
+
+
+async def test_cancel_while_a_start_is_written_down_closes_it_in_the_ledger() -> None:
+    stage = Stage(
+        two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
+        two_chunks(wire.prose_turn("fine")),
+    )
+    begin, writing, go_on = stage.calls.journal.begin_dispatch, asyncio.Event(), asyncio.Event()
+
+    async def slow(ref: str, *, by: str) -> bool:
+        begun = await begin(ref, by=by)
+        writing.set()
+        await go_on.wait()
+        return begun
+
+    stage.calls.journal.begin_dispatch = slow  # type: ignore[method-assign]
+    running = asyncio.create_task(stage.run())
+    await writing.wait()
+    stage.session.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    assert await running == "cancelled"
+    assert stage.desk.ran == []
+    assert [each.outcome for each in stage.store.dispatches(stage.conversation)] == ["cancelled"]
+    assert await stage.run("go on") == "done"
+    assert "cancelled before it was run" in str(stage.source.sent(1)["messages"][2])
+
+
 async def test_cancel_while_a_question_waits_denies_nothing_in_the_models_name() -> None:
     stage = Stage(
         two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))),
@@ -399,6 +466,16 @@ async def test_an_endpoint_that_refuses_is_said_and_the_prompt_can_be_sent_again
     assert "no route" in str(stage.all(ExchangeFailed)[0].error)
     assert await stage.run(None) == "done"
     assert len(stage.source.sent(1)["messages"]) == 1
+
+
+async def test_a_request_that_could_not_be_sent_does_not_stay_open_in_the_store() -> None:
+    stage = Stage(
+        Reply([], refused=UsageError("the proxy is no use")), two_chunks(wire.prose_turn("hi"))
+    )
+    assert await stage.run() == "failed"
+    assert "no use" in str(stage.all(ExchangeFailed)[0].error)
+    (kept,) = stage.store.exchanges(stage.conversation)
+    assert (kept.ending, kept.problem) == ("broken", "the proxy is no use")
 
 
 async def test_a_body_that_is_no_event_stream_is_an_error_with_the_servers_words() -> None:

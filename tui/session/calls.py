@@ -85,13 +85,17 @@ class CallRunner:
             ref: asyncio.create_task(self._answer(call, ref in unknown), name=f"call {ref}")
             for ref, call in final.items()
         }
-        if tasks:
+        cancelled = False
+        while running := [task for task in tasks.values() if not task.done()]:
             try:
-                await asyncio.wait(tasks.values())
+                await asyncio.wait(running)
             except asyncio.CancelledError:
-                for task in tasks.values():
-                    task.cancel()
-                await asyncio.wait(tasks.values())
+                # Once only: the dispatcher sees to it that they end, and their results are wanted
+                # however impatient somebody is.
+                if not cancelled:
+                    cancelled = True
+                    for task in running:
+                        task.cancel()
         return tuple(
             tasks[part.ref].result()
             if part.ref in tasks
@@ -123,7 +127,7 @@ class CallRunner:
             if not life.dispatched and (was_started or self.suspending):
                 # Still nobody has decided; it is asked about again when the person is back.
                 return _client_error(call, explain_state(life.state))
-            if life.state is CallState.RUNNING:
+            if life.entered:
                 words = "The call was cancelled while it ran; whether it took effect is unknown."
             else:
                 words = "The call was cancelled before it was run."
@@ -184,15 +188,12 @@ class CallRunner:
         told: TextContent | None = None,
     ) -> CallResult:
         call = life.call
-        if not await self.journal.begin_dispatch(call.ref, by=decision.by):
+        if not await self._begin(life, decision.by):
             words = "The call had been started before; it was not started again."
             return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
-        life.dispatched = True
-        # The ledger has moved the stored call; here only the screens are told.
-        life.state = advance(life.state, CallEvent.STARTED)
-        self.emit(CallChanged(call.ref, life.state))
         outcome = await self.dispatcher.run(
             instead or call,
+            started=life.enter,
             progress=lambda text, fraction: self.emit(CallProgress(call.ref, text, fraction)),
         )
         full = CallResult(call.ref, outcome.full_content).text if outcome.cut else None
@@ -209,6 +210,26 @@ class CallRunner:
         if told is not None:
             result = replace(result, content=(told, *result.content))
         return self._end(life, _ENDED[outcome.state], result, full=full)
+
+    async def _begin(self, life: _Life, by: str) -> bool:
+        """Write the start down; cancelled meanwhile, wait until it is known whether it stands."""
+        writing = asyncio.ensure_future(self.journal.begin_dispatch(life.call.ref, by=by))
+        try:
+            await asyncio.wait([writing])
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            if writing.exception() is None and writing.result():
+                self._started(life)
+            raise
+        if begun := writing.result():
+            self._started(life)
+        return begun
+
+    def _started(self, life: _Life) -> None:
+        # The ledger has moved the stored call; here only the screens are told.
+        life.dispatched = True
+        life.state = advance(life.state, CallEvent.STARTED)
+        self.emit(CallChanged(life.call.ref, life.state))
 
     async def _run_edited(self, life: _Life, decision: Decision) -> CallResult:
         """Run what a person made of the call; the call itself keeps the model's text."""
@@ -280,6 +301,12 @@ class _Life:
     call: FinalCall
     state: CallState = CallState.FINAL
     dispatched: bool = False
+    """Its start is in the ledger, which waits for its end."""
+    entered: bool = False
+    """Its tool was entered: from here on it may have taken effect."""
+
+    def enter(self) -> None:
+        self.entered = True
 
 
 def _denial(call: FinalCall, decision: Decision) -> CallResult:
