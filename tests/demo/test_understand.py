@@ -136,6 +136,24 @@ def test_a_new_user_message_begins_anew() -> None:
     assert situation == Situation("thanks")
 
 
+def test_of_prompts_that_come_together_after_a_failed_turn_the_last_one_counts() -> None:
+    texts = [{"type": "text", "text": "http 429"}, {"type": "text", "text": "hello"}]
+    for dialect in ("anthropic", "openai-chat"):
+        situation = understand(dialect, {"messages": [{"role": "user", "content": texts}]})
+        assert situation.text == "hello"
+
+
+def test_only_the_flag_before_a_failure_is_taken_off_never_words_within_it() -> None:
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "u1",
+        "is_error": True,
+        "content": "The tool failed: ValueError: boom",
+    }
+    situation = understand("anthropic", {"messages": [{"role": "user", "content": [result]}]})
+    assert [seen.text for seen in situation.results] == ["The tool failed: ValueError: boom"]
+
+
 def test_responses_input_may_be_plain_text() -> None:
     assert understand("openai-responses", {"input": " hi \n"}).text == "hi"
 

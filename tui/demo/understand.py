@@ -23,7 +23,7 @@ _SAID: Final = re.compile(
     re.IGNORECASE,
 )
 """How a failure begins in dialects whose results carry no error flag."""
-_FLAG: Final = re.compile(r"error:\s*", re.IGNORECASE)
+_FLAG: Final = re.compile(r"\s*error:\s*", re.IGNORECASE)
 """What such a dialect's encoder puts before the words of a failure."""
 _SHOWN: Final = "Images in the result of the call"
 """How a user message begins that is no person's: results there hold text only."""
@@ -124,7 +124,8 @@ def understand(dialect: str, request: Mapping[str, Any]) -> Situation:
                 calling = False
                 call = asked.get(entry.id, _Asked(entry.id, "a tool"))
                 failed = entry.flagged or _SAID.match(entry.text) is not None
-                words = _FLAG.sub("", entry.text, count=1) if failed else entry.text
+                flag = _FLAG.match(entry.text) if failed else None
+                words = entry.text[flag.end() :] if flag is not None else entry.text
                 results.append(SeenResult(call.name, words, failed))
     return Situation(text.strip(), rounds, tuple(results), _tools(request))
 
@@ -155,8 +156,16 @@ def _user(content: object) -> Iterator[_Entry]:
         if block.get("type") == "tool_result":
             text = _text(block.get("content"))
             yield _Returned(_str(block, "tool_use_id"), text, block.get("is_error") is True)
-    if words := _text(content):
-        yield _Told(words)
+    yield from _told(content)
+
+
+def _told(content: object) -> Iterator[_Told]:
+    """One for each text: prompts that follow a failed turn arrive together in one message."""
+    if isinstance(content, str):
+        yield _Told(content)
+    for block in _objects(content):
+        if words := _str(block, "text"):
+            yield _Told(words)
 
 
 def _responses(request: Mapping[str, Any]) -> Iterator[_Entry]:
@@ -166,7 +175,7 @@ def _responses(request: Mapping[str, Any]) -> Iterator[_Entry]:
     for item in _objects(given):
         match item.get("type", "message"):
             case "message" if item.get("role") == "user":
-                yield _Told(_text(item.get("content")))
+                yield from _told(item.get("content"))
             case "function_call" | "custom_tool_call":
                 yield _Asked(_str(item, "call_id"), _str(item, "name"))
             case "function_call_output" | "custom_tool_call_output":
