@@ -72,6 +72,32 @@ async def test_a_question_is_answered_on_its_card_and_typing_never_answers_it(
         assert "denied" in chat.shown()
 
 
+async def test_a_question_leaves_the_keys_with_a_prompt_that_is_empty(tmp_path: Path) -> None:
+    async with chatting(workspace(tmp_path)) as chat:
+        await chat.say(TICKET)
+        await chat.until(lambda: chat.panel.wants_attention, "the question")
+        await chat.until(
+            lambda: (
+                chat.panel.chosen is not None
+                and chat.panel.chosen.bar is not None
+                and chat.panel.chosen.bar.ready
+            ),
+            "the keys to count",
+        )
+        await chat.pilot.press("a", "n", "d")
+        assert states(chat) == [CallState.AWAITING_APPROVAL]
+        assert chat.prompt.text == "and"
+
+
+async def test_escape_goes_back_to_the_prompt_when_nothing_runs(tmp_path: Path) -> None:
+    async with chatting(workspace(tmp_path)) as chat:
+        await chat.say(ORDER)
+        await chat.idle()
+        for key in ("f2", "f3"):
+            await chat.pilot.press(key, "escape", "o", "k")
+        assert chat.prompt.text == "okok"
+
+
 async def test_a_question_on_a_small_screen_is_seen_whole_and_the_last_words_stay_in_sight(
     tmp_path: Path,
 ) -> None:

@@ -32,7 +32,7 @@ HELP = (
             ("Ctrl+J", "new line (Shift+Enter where the terminal tells it apart)"),
             ("Up, Down", "earlier prompts, at the first and last row"),
             ("/", "commands"),
-            ("Esc", "cancel what is running"),
+            ("Esc", "cancel what is running; when nothing is, back to the prompt"),
         ),
     ),
     HelpSection(

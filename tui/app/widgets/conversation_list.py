@@ -88,7 +88,7 @@ class ConversationList(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content("Conversations"), classes="dialog--title")
-            yield Input(placeholder="type to filter", id="filter", compact=True)
+            yield Input(placeholder="/ to filter", id="filter", compact=True)
             yield OptionList(id="conversations")
             yield Static(Content(), classes="conversations--empty")
             yield Input(placeholder="new title", id="title", compact=True)
