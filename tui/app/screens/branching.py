@@ -105,13 +105,13 @@ class BranchingScreen(SelectionGuard):
         Raises:
             VerbatimError: it cannot be done, and why.
         """
-        self._refuse_if_busy()
+        self.refuse_if_busy()
         message = self._meant(shown, "assistant")
         self.branch(regenerate(self.workspace.store, self.opened.id, message), ask=True)
 
     def edit_prompt(self, shown: str | None = None) -> None:
         """Take a prompt into the input; what is sent then goes beside it."""
-        self._refuse_if_busy()
+        self.refuse_if_busy()
         self.editing = prompt_anew(self.workspace.store, self._meant(shown, "user"))
         prompt = self.query_one(Prompt)
         prompt.text = self.editing.text
@@ -121,14 +121,14 @@ class BranchingScreen(SelectionGuard):
 
     def branch_here(self, shown: str | None = None) -> None:
         """Stand at a message: what is sent next goes below it."""
-        self._refuse_if_busy()
+        self.refuse_if_busy()
         head = self.opened.journal.parent
         message = self._meant(shown, "assistant")
         self.branch(branch_point(self.workspace.store, self.opened.id, message, head))
 
     def other_branch(self, shown: str | None, step: int) -> None:
         """Go to what stands at the place of a message in another branch."""
-        self._refuse_if_busy()
+        self.refuse_if_busy()
         store, opened = self.workspace.store, self.opened
         message = self.stored_id(shown) or opened.journal.parent
         if message is None:
@@ -149,7 +149,7 @@ class BranchingScreen(SelectionGuard):
         self._answer_with(CallResult(ref, (TextContent(text),), origin="person"))
 
     def _answer_with(self, result: CallResult) -> None:
-        self._refuse_if_busy()
+        self.refuse_if_busy()
         head = replace_result(self.workspace.store, self.opened.id, result.call, result)
         self.branch(head, ask=True)
 
@@ -210,7 +210,8 @@ class BranchingScreen(SelectionGuard):
         else:
             notify(self.app, "This is the end of the branch: what you send goes on from here.")
 
-    def _refuse_if_busy(self) -> None:
+    def refuse_if_busy(self) -> None:
+        """Raises: UsageError: the model is still answering."""
         if self.opened.session.busy:
             raise UsageError("the model is still answering", hint="Esc stops it")
 

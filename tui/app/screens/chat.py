@@ -21,8 +21,8 @@ from textual.events import Resize
 from tui.app.copying import copy_out
 from tui.app.presenter import Presenter, text_of
 from tui.app.safe import notify
-from tui.app.screens.branching import BranchingScreen
 from tui.app.screens.conversations import Conversations
+from tui.app.screens.finding import FindingScreen
 from tui.app.screens.time_travel import TimeTravel
 from tui.app.screens.tools import ToolsScreen
 from tui.app.screens.wire import WireScreen
@@ -60,6 +60,10 @@ COMMANDS = (
     SlashCommand("edit", "edit the chosen (or last) prompt and send it as a branch"),
     SlashCommand("branch", "go on from the chosen message"),
     SlashCommand("answer", "give a call another result, as a branch", "REF TEXT"),
+    SlashCommand("search", "search what was said, called and returned", "TEXT"),
+    SlashCommand("title", "give the conversation another title", "TEXT"),
+    SlashCommand("tag", "give it these tags and no others; - takes all away", "TAG ..."),
+    SlashCommand("pin", "keep it at the top of the list; again lets it go"),
     SlashCommand("image", "send an image with the next prompt", "FILE"),
     SlashCommand("keep", "keep conversations in another folder, or in memory only", "DIR|memory"),
     SlashCommand("theme", "the next theme"),
@@ -68,7 +72,7 @@ COMMANDS = (
 )
 
 
-class ChatScreen(BranchingScreen):
+class ChatScreen(FindingScreen):
     """One conversation at a time; another takes its place."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -78,6 +82,7 @@ class ChatScreen(BranchingScreen):
         Binding("f5", "travel", "Time travel", id="chat.travel"),
         Binding("ctrl+n", "new", "New", id="chat.new"),
         Binding("ctrl+o", "conversations", "Open", id="chat.open"),
+        Binding("ctrl+f", "search", "Search", id="chat.search", priority=True),
         Binding("f8", "tools", "Tools", id="chat.tools"),
         Binding("ctrl+r", "proceed", "Go on", id="chat.proceed"),
         Binding("ctrl+s", "step", "Step", id="replay.step", show=False),
@@ -247,6 +252,10 @@ class ChatScreen(BranchingScreen):
                 self.branch_here(self.query_one(MessagePane).chosen)
             case "answer":
                 self.answer_again(*argument.partition(" ")[::2])
+            case "search":
+                self.search(argument)
+            case "title" | "tag" | "pin":
+                self.file_away(name, argument)
             case "image":
                 await self._add_image(argument)
             case "keep":
@@ -329,6 +338,9 @@ class ChatScreen(BranchingScreen):
         if pane.has_focus and pane.chosen in exchanges:
             return pane.chosen
         return exchanges[-1] if exchanges else None
+
+    def action_search(self) -> None:
+        self.search()
 
     def action_messages(self) -> None:
         self.query_one(MessagePane).focus()

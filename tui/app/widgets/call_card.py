@@ -7,6 +7,7 @@ one line for each of its finished calls.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import ClassVar, Literal
 
@@ -130,6 +131,8 @@ class CallCard(Vertical):
         self._openness: Openness = "collapsed"
         self._sources: dict[View, tuple[int, LineSource]] = {}
         self._whole_digest = False
+        self._sought: re.Pattern[str] | None = None
+        """What is to be marked and brought into sight as soon as the lines are there."""
         self.add_class("-collapsed")
 
     def compose(self) -> ComposeResult:
@@ -190,6 +193,9 @@ class CallCard(Vertical):
             self.view = best_view(self.model)
         self._show_view(body.lines)
         body.lines.flush()
+        if self._sought is not None and body.lines.scrollable_content_region.width > 0:
+            body.lines.mark(self._sought)
+            self._sought = None
         body.facts.renew()
         body.tabs.renew()
         asks = self.model.wants_person
@@ -259,6 +265,11 @@ class CallCard(Vertical):
         if self.lines is not None:
             self.lines.end_rows()
         self.redraw()
+
+    def show_found(self, view: View, pattern: re.Pattern[str] | None) -> None:
+        """Show a view, with what `pattern` finds in it marked and in sight."""
+        self.view, self.view_chosen = view, True
+        self._sought = pattern
 
     def redraw(self) -> None:
         """Draw at once what a key has changed."""

@@ -7,9 +7,11 @@ scrolls up, and again when the reader goes back to the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -21,6 +23,9 @@ from textual.widget import Widget
 from tui.app.calls.lines import Ink, Line, LineSource, NoteLines
 
 _CURSOR = "ink--cursor"
+_MARKED = Style(bold=True, reverse=True)
+_SEARCHED_LINES = 5_000
+"""Lines that are looked through for what was searched for."""
 
 
 class Inked(Widget):
@@ -112,6 +117,7 @@ class CallLines(Inked, ScrollView, can_focus=False):
         self._count = 0
         self._following = True
         self._moving = False
+        self._mark: re.Pattern[str] | None = None
         self.cursor: int | None = None
         """The line that Enter acts on; None outside of row mode."""
 
@@ -178,6 +184,25 @@ class CallLines(Inked, ScrollView, can_focus=False):
         self._following = False
         self._place(max(line - 2, 0))
 
+    def mark(self, pattern: re.Pattern[str] | None) -> None:
+        """Mark what `pattern` finds, and bring the first of it into sight."""
+        self._mark = pattern
+        self.refresh()
+        width = self.scrollable_content_region.width
+        if pattern is None or width <= 0:
+            return
+        before = ""
+        for index in range(min(self._source.count(width), _SEARCHED_LINES)):
+            text = "".join(text for text, _ in self._source.line(index, width))
+            if pattern.search(text):
+                self.go_to(index)
+                return
+            if before and pattern.search(before + text):
+                # Broken at the end of the line above.
+                self.go_to(index - 1)
+                return
+            before = text
+
     def follow(self) -> None:
         """Go to the end, and stay there while lines come."""
         self._following = True
@@ -243,7 +268,8 @@ class CallLines(Inked, ScrollView, can_focus=False):
             # Not laid out yet: the flush that does so comes before the next frame.
             return Strip.blank(width, self.rich_style)
         line = self._drawn[index] = self._source.line(index, width)
-        return self.strip_of(line, width, cursor=index == self.cursor)
+        strip = self.strip_of(line, width, cursor=index == self.cursor)
+        return strip if self._mark is None else _marked(strip, self._mark)
 
     def _place(self, y: int) -> None:
         self._moving = True
@@ -261,3 +287,17 @@ class CallLines(Inked, ScrollView, can_focus=False):
             self._drawn[index] = line
             if drawn.get(index) != line:
                 self.refresh(Region(0, index - first, width, 1))
+
+
+def _marked(strip: Strip, pattern: re.Pattern[str]) -> Strip:
+    """`strip` with every match of `pattern` marked."""
+    text = strip.text
+    for found in pattern.finditer(text):
+        start, end = cell_len(text[: found.start()]), cell_len(text[: found.end()])
+        cut = [place for place in (start, end, strip.cell_length) if place]
+        parts = list(strip.divide(cut))
+        marked = 1 if start else 0
+        if marked < len(parts):
+            parts[marked] = parts[marked].apply_style(_MARKED)
+        strip = Strip.join(parts)
+    return strip

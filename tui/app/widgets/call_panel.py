@@ -8,6 +8,7 @@ End key takes that back. It never takes the focus by itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic
@@ -22,6 +23,7 @@ from textual.widgets import Static
 
 from tui.app.calls.model import CallModel
 from tui.app.calls.pace import TurnClock
+from tui.app.calls.views import View
 from tui.app.calls.waiting import Waiting
 from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard, Openness
@@ -308,6 +310,13 @@ class CallPanel(VerticalScroll, can_focus=False):
         self._choose(ref, by_person=True)
         if focus:
             self.focus_chosen()
+
+    def show_found(self, ref: str, view: View, pattern: re.Pattern[str] | None) -> None:
+        """Open a call at a view, with what `pattern` finds there marked and in sight."""
+        self.focus_call(ref)
+        if self._chosen == ref and (card := self.chosen) is not None:
+            card.show_found(view, pattern)
+            self._dirty.add(ref)
 
     def focus_chosen(self) -> bool:
         """Give the focus to the open card; False when there is no call."""

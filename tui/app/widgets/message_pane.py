@@ -7,6 +7,7 @@ message as data and about sixty of them as widgets; follows the end only while t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from tui.app.copying import copy_out
@@ -35,6 +37,8 @@ EARLIER = 50
 """Messages that `show earlier` adds."""
 
 _FLUSH_SECONDS = 0.045
+_SEEK_TURNS = 50
+"""Refreshes that a message which was just mounted may take to be laid out."""
 
 
 class TurnView:
@@ -444,6 +448,35 @@ class MessagePane(VerticalScroll):
             self.choose(None)
             self.action_follow()
 
+    async def show_found(self, message_id: str, pattern: re.Pattern[str] | None) -> None:
+        """Choose a message, bring what `pattern` finds in it into sight, and mark it."""
+        if message_id not in self._by_id:
+            return
+        while message_id not in self._views:
+            await self.action_show_earlier()
+        self.choose(message_id)
+        for prose in self.query(Prose):
+            prose.mark(None)
+        self._seek(message_id, pattern, _SEEK_TURNS)
+
+    def _seek(self, message_id: str, pattern: re.Pattern[str] | None, turns: int) -> None:
+        """Scroll there as soon as it is laid out; what was just opened is not yet."""
+        view = self._views.get(message_id)
+        if view is None or self._chosen != message_id:
+            return
+        if turns and not (view.is_mounted and view.virtual_region.height):
+            self.call_after_refresh(self._seek, message_id, pattern, turns - 1)
+            return
+        place = 0
+        for prose in view.query(Prose):
+            line = prose.mark(pattern)
+            if line is not None and not place:
+                place = line + _offset_in(prose, view)
+        self.release_anchor()
+        top = view.virtual_region.y + place - self.scrollable_content_region.height // 3
+        goal = top if place else view.virtual_region.y
+        self.scroll_to(y=max(goal, 0), animate=False, force=True, immediate=True)
+
     def _go_to(self, message_id: str) -> None:
         self.choose(message_id)
         self.scroll_to_widget(self._views[message_id], animate=False)
@@ -518,3 +551,13 @@ class MessagePane(VerticalScroll):
                 self.post_message(self.LinkChosen(url))
 
         self.app.push_screen(LinkConfirm(urls), chosen)
+
+
+def _offset_in(prose: Prose, view: MessageView) -> int:
+    """Lines from the top of `view` to the top of `prose`."""
+    offset = 0
+    for widget in prose.ancestors_with_self:
+        if widget is view or not isinstance(widget, Widget):
+            break
+        offset += widget.virtual_region.y
+    return offset

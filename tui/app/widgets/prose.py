@@ -7,6 +7,7 @@ which: opening it is for others to decide.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ from textual.widget import Widget
 
 from tui.app.markdown.flow import COMPONENT_CLASSES, Flow, lay_out
 from tui.app.markdown.render import LINK_META
+from tui.app.marking import first_line, marked
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +57,16 @@ class Prose(Widget):
         self._source_size = sum(len(piece.source) for piece in pieces)
         self._laid: Content | None = None
         self._laid_width = 0
+        self._mark: re.Pattern[str] | None = None
+
+    def mark(self, pattern: re.Pattern[str] | None) -> int | None:
+        """Mark what `pattern` finds; the line of the first match, None when there is none."""
+        if pattern is not self._mark:
+            self._mark = pattern
+            self.refresh()
+        if pattern is None:
+            return None
+        return first_line(self._laid_out(self.size.width or 80), pattern)
 
     @property
     def source_size(self) -> int:
@@ -103,7 +115,8 @@ class Prose(Widget):
         return container.width
 
     def render(self) -> Content:
-        return self._laid_out(self.size.width or 80)
+        laid_out = self._laid_out(self.size.width or 80)
+        return laid_out if self._mark is None else marked(laid_out, self._mark)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected words where the source has them so, else the source of the blocks touched."""
