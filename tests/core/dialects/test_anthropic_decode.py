@@ -542,6 +542,31 @@ def test_a_second_block_at_an_open_index_is_a_new_call_that_gets_the_later_delta
     ]
 
 
+def test_a_start_that_comes_twice_begins_one_call_that_keeps_its_fragments() -> None:
+    assert read(START, CALL, args('{"a":'), CALL, args("1}"), stop()) == [
+        STARTED,
+        OPENED,
+        ArgumentFragment(B1, '{"a":'),
+        warn("start-duplicate"),
+        ArgumentFragment(B1, "1}"),
+        CallClosed(B1),
+    ]
+
+
+@pytest.mark.parametrize("before", [args('{"a":1}'), TEXT + args('{"a":1}', 0) + stop(0)])
+def test_a_call_without_arguments_is_not_taken_for_one_when_arguments_came_before_it(
+    before: str,
+) -> None:
+    events = read(START, before, CALL, stop())
+    problem = "no arguments came; arguments before its start came in their place"
+    assert CallSpoiled(B1, problem) in events
+
+
+def test_a_call_with_arguments_of_its_own_is_no_worse_for_those_that_came_before_it() -> None:
+    events = read(START, args('{"a":1}'), CALL, args("{}"), stop())
+    assert not [event for event in events if isinstance(event, CallSpoiled)]
+
+
 def test_an_index_used_again_after_its_stop_is_a_new_call() -> None:
     events = read(START, CALL, stop(), CALL, stop())
     assert events[3:] == [

@@ -43,6 +43,8 @@ class Content:
         self._used: dict[str, int] = {}
         self._titles: dict[str, str] = {}
         self._told: set[str] = set()
+        self._orphaned = False
+        """Arguments came that belong to no call."""
 
     @property
     def calls(self) -> list[CallBlock]:
@@ -60,6 +62,9 @@ class Content:
             return [MalformedEvent("a content_block_start without a typed block", data, ())]
         raw = wirejson.member_text(data, "content_block") or ""
         before = self._newest.get(index)
+        if isinstance(before, CallBlock) and before.repeated_by(block):
+            said = f"the start of {before.words} came a second time"
+            return [*oddities, finding("start-duplicate", said, severity="warning")]
         opened = self._open(index, block, raw)
         if before is not None and before.closed:
             said = f"the index of {before.words} was used again after its stop"
@@ -130,6 +135,9 @@ class Content:
                 block = CallBlock(key, words, value, raw)
             case _:
                 block = ItemBlock(key, kind, words, value, raw, self._title(value))
+        if self._orphaned and isinstance(block, CallBlock):
+            # They may be what this call would otherwise seem to be without.
+            block.strays.append("arguments before its start")
         self._register(index, block)
         return block.open()
 
@@ -183,6 +191,7 @@ class Content:
         """Arguments that belong to nobody also suspect the calls that were at this index before."""
         if not isinstance(event, UnattributedFragment):
             return event
+        self._orphaned = True
         here = {b.key for i, b in self._blocks if i == index and isinstance(b, CallBlock)}
         if not here:
             return event

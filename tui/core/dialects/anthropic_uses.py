@@ -83,6 +83,14 @@ class CallBlock(Block):
             events.append(finding("input-not-object", said))
         return events
 
+    def repeated_by(self, value: Mapping[str, Any]) -> bool:
+        """Whether another start at its index is its own, sent twice: two calls would be run."""
+        id = self._value.get("id")
+        same = bool(id) and all(value.get(f) == self._value.get(f) for f in ("type", "id", "name"))
+        return (
+            same and not self.closed and value.get("input") in ({}, None, self._value.get("input"))
+        )
+
     def _fragment(self, delta: Mapping[str, Any], _: str) -> list[DialectEvent]:
         text = delta.get("partial_json")
         if isinstance(text, str):

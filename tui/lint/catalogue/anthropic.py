@@ -76,6 +76,8 @@ ENTRIES: Final = (
     _entry("index-reopened", "Block begun inside an open one", "warning", "server",
            "A new block has the index of one that is still open.",
            "They are two blocks; the first one never closes."),
+    _entry("start-duplicate", "Call begun twice", "warning", "server",
+           "The start of a call came again while the call was open.", "Ignores the second one."),
     _entry("block-unclosed", "Block without a stop", "warning", "server",
            "The message ended and a block was never stopped.",
            "A call in it is incomplete; prose is kept."),
