@@ -97,6 +97,14 @@ def test_a_custom_call_carries_free_text() -> None:
     ]
 
 
+def test_a_call_without_arguments_is_not_run_beside_arguments_without_a_call() -> None:
+    turn = read(CREATED, args(A, 5, "fc_9"), added(call()), done(call()), ended())
+    assert [(each.text, each.state) for each in turn.calls] == [
+        (A, "incomplete"),
+        ("", "invalid"),
+    ]
+
+
 # Whose a fragment is ------------------------------------------------------------------------
 
 

@@ -414,6 +414,11 @@ def test_an_incomplete_response_says_why() -> None:
             "boom",
             "overloaded",
         ),
+        (
+            {"type": "response.error", "error": {"type": "overloaded", "message": "boom"}},
+            "boom",
+            "overloaded",
+        ),
         ({"error": {"message": "boom", "code": 500}}, "boom", ""),
         ({"detail": "boom"}, "boom", ""),
     ],

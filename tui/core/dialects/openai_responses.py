@@ -37,6 +37,7 @@ from tui.core.sse import SSEEvent, UnfinishedEvent
 
 _DONE: Final = "[DONE]"
 _PINGS: Final = frozenset({"ping", "keepalive", "keep-alive", "heartbeat", "response.heartbeat"})
+_ERRORS: Final = frozenset({"error", "response.error"})  # the second is a gateway's
 _BEGINNINGS: Final = frozenset({"response.created", "response.in_progress", "response.queued"})
 _ENDINGS: Final = {
     "response.completed": "completed",
@@ -136,7 +137,7 @@ class ResponsesDecoder:
             return self._begin(kind, value)
         if kind in _ENDINGS:
             return self._end(kind, value, data)
-        if kind == "error":
+        if kind in _ERRORS:
             self._failed = True
             error = openai_chat_errors.reported(value, data, event_type="error")
             return [error or openai_chat_errors.plain(data)]

@@ -31,7 +31,13 @@ from tui.core.dialects.openai_responses_owner import (
     word,
 )
 from tui.core.dialects.openai_responses_owner import owner as find_owner
-from tui.core.events import DialectEvent, Key, MalformedEvent, UnattributedFragment
+from tui.core.events import (
+    CallSpoiled,
+    DialectEvent,
+    Key,
+    MalformedEvent,
+    UnattributedFragment,
+)
 
 ItemT = TypeVar("ItemT", bound=Item)
 
@@ -123,6 +129,10 @@ class Items:
         for each in self._items:
             if not each.done or (isinstance(each, CallItem) and not each.closed):
                 events += each.end()
+        if any(call.name is None and call.text for call in self.calls):
+            problem = "it has no arguments, but those of a call without a name may be its own"
+            blank = [call for call in self.calls if call.closed and not call.text]
+            events += [CallSpoiled(call.key, problem) for call in blank]
         if any(call.call_id is None for call in self.calls):
             said = "a call never got a call id; one is made up"
             events += self.findings.once("call-id-missing", said)
