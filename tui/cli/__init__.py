@@ -7,16 +7,19 @@ Each subcommand lives in a module of its own that is imported when it is asked f
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, Final
 
 from tui import __version__
 from tui.core.errors import UsageError, VerbatimError
 
 EXIT_USAGE: Final = 2
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 COMMANDS: Final[dict[str, str]] = {
     "chat": "open the chat (the default)",
@@ -42,6 +45,7 @@ COMMANDS: Final[dict[str, str]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (default: the process's own) and return the exit status."""
+    _mend_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     name = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
@@ -54,10 +58,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
+        return 1
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        print(f"verbatim: cannot write: {error.strerror}", file=sys.stderr)
+        _leave_output()
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _mend_streams() -> None:
+    """Make every write possible: to streams that are closed, in encodings that lack characters."""
+    for name, mode in (("stdin", os.O_RDONLY), ("stdout", os.O_WRONLY), ("stderr", os.O_WRONLY)):
+        stream = getattr(sys, name)
+        if stream is None:
+            nowhere = os.open(os.devnull, mode)
+            setattr(sys, name, os.fdopen(nowhere, "w" if mode else "r", encoding="utf-8"))
+        elif isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _leave_output() -> None:
+    """Let the interpreter's last flush succeed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(name: str | None, arguments: list[str]) -> int:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from tui.cli import compose
 from tui.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from tui.store import Store, StoredConversation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     compose.check_max_turns(arguments)
     setting = compose.read_setting()
     from tui.cli.conversing import make_workspace
-    from tui.cli.screen import run_screen
+    from tui.cli.screen import run_screen, want_terminal
 
+    want_terminal("`verbatim ask` needs none")
     endpoint = compose.endpoint_of(arguments, setting)
     suggestions: tuple[str, ...] = ()
     welcome = ""
@@ -45,10 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = make_workspace(setting, arguments, interactive=True)
     conversation = arguments.resume
     if conversation == "":
-        latest = workspace.store.list_conversations(limit=1)
-        if not latest:
-            raise UsageError("there is no stored conversation to resume")
-        conversation = latest[0].id
+        conversation = _latest(workspace.store)
+    elif conversation is not None:
+        workspace.store.conversation(conversation)
     return run_screen(
         workspace,
         setting,
@@ -58,3 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
         welcome=welcome,
         note="demo" if endpoint.demo else "",
     )
+
+
+def _latest(store: Store) -> str:
+    """The conversation that was written to last; lists show pinned ones before it."""
+    found: list[StoredConversation] = []
+    while page := store.list_conversations(offset=len(found)):
+        found += page
+        if not page[-1].pinned:
+            break
+    if not found:
+        raise UsageError("there is no stored conversation to resume")
+    return max(found, key=lambda conversation: (conversation.updated, conversation.id)).id

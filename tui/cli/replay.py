@@ -68,8 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
     prompt = arguments.prompt or prompt_of(recordings[0])
     if arguments.headless:
         return asyncio.run(_headless(workspace, prompt, arguments.json))
-    from tui.cli.screen import run_screen
+    from tui.cli.screen import run_screen, want_terminal
 
+    want_terminal("--headless needs none")
     return run_screen(
         workspace,
         compose.read_setting(),

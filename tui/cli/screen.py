@@ -15,6 +15,19 @@ CHILDREN_LOG: Final = "children.log"
 """In the state folder: what child processes of tools wrote while the screen was up."""
 
 
+def want_terminal(instead: str) -> None:
+    """Refuse to draw where nobody would see it; `instead` says what to do there.
+
+    Raises:
+        UsageError: standard input or standard error, which the screen is drawn on, is no terminal.
+    """
+    for name, stream in (("input", sys.__stdin__), ("error", sys.__stderr__)):
+        if stream is None or not stream.isatty():
+            raise UsageError(
+                f"the screen needs a terminal, and standard {name} is none", hint=instead
+            )
+
+
 def run_screen(
     workspace: Workspace,
     setting: Setting,
@@ -43,7 +56,8 @@ def run_screen(
     names = [each.name for each in loaded.themes]
     if wanted and wanted not in names:
         raise UsageError(f"there is no theme {wanted!r}", hint=f"there are: {', '.join(names)}")
-    with kept_to_the_screen(setting.paths.state / CHILDREN_LOG):
+    log = setting.paths.state / CHILDREN_LOG
+    with kept_to_the_screen(log):
         app = VerbatimApp(
             workspace,
             conversation=conversation,
@@ -59,4 +73,8 @@ def run_screen(
             copies_folder=setting.paths.state / "copies",
         )
         app.run()
+    if app.return_code and log.exists():
+        # Its traceback went where everything goes that would be written over the screen.
+        print(f"verbatim: a fault in Verbatim ended it; see {log}", file=sys.stderr)
+        print("  `verbatim --resume` goes on where it was", file=sys.stderr)
     return app.return_code or 0
