@@ -236,7 +236,7 @@ class TestFaultyServer:
         servers = [McpServer(faulty(name=name)) for name in ("one", "two.b")]
         async with Registry(servers) as registry:
             names = list(registry.specs_by_name)
-            assert names[:2] == ["echo", "die"]
+            assert names[:2] == ["one__echo", "one__die"]
             assert names[10:12] == ["two_b__echo", "two_b__die"]
             assert registry.get("two_b__echo").origin == "MCP server two.b"  # type: ignore[union-attr]
 
