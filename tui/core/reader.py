@@ -71,8 +71,16 @@ class TurnReader:
         passed = self._gate.feed(data)
         return [self._step(item) for item in self._sse.feed(passed)] if passed else []
 
-    def close(self, *, broken: str = "") -> list[Step]:
-        """The body is over; `broken` says why, when the transport did not end it properly."""
+    def close(self, *, broken: str = "", cancelled: bool = False) -> list[Step]:
+        """The body is over.
+
+        Args:
+            broken: why, when the transport did not end it properly. Once the provider has said
+                that the turn is over, how the transport ends says nothing.
+            cancelled: it was we who stopped: then `broken` holds for an ended turn, too.
+        """
+        if self.turn.ended_at is not None and not cancelled:
+            broken = ""
         self.refusal = self._gate.close(broken)
         steps: list[Step] = []
         if self.refusal is not None:

@@ -110,7 +110,7 @@ async def receive(
     if reader is None or handle is None:
         # Cancelled before a head came: there is a request on record and an empty, broken turn.
         reader, handle = opened(None)
-    steps = reader.close(broken=broken)
+    steps = reader.close(broken=broken, cancelled=ending == "cancelled")
     handle.steps.extend(steps)
     message = reader.turn.message()
     journal.end_exchange(ticket.id, ending, reader.turn.problem)

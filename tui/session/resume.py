@@ -134,12 +134,8 @@ def read_again(
     for at, data in store.chunks(exchange.id):
         arrivals.add(len(data), at)
         steps += reader.feed(data)
-    broken = ""
-    if exchange.ending != "complete" and not (
-        exchange.ending == "abandoned" and reader.turn.ended_at is not None
-    ):
-        broken = exchange.problem or STOPPED
-    steps += reader.close(broken=broken)
+    broken = "" if exchange.ending == "complete" else exchange.problem or STOPPED
+    steps += reader.close(broken=broken, cancelled=exchange.ending == "cancelled")
     model = reader.turn.model or ""
     handle = TurnHandle(
         exchange.id, reader.turn, arrivals, exchange.endpoint, exchange.dialect, model, steps

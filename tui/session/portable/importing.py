@@ -194,7 +194,10 @@ def _store_turn(
         journal.chunk(ticket.id, at, data)
         reader.feed(data)
     whole = recording.ending == "complete"
-    reader.close(broken="" if whole else recording.problem or "the recording ends early")
+    reader.close(
+        broken="" if whole else recording.problem or "the recording ends early",
+        cancelled=recording.ending == "cancelled",
+    )
     journal.end_exchange(ticket.id, recording.ending, recording.problem)
     message = reader.turn.message()
     journal.add_message(message, exchange=ticket.id, calls=reader.turn.calls)
