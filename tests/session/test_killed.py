@@ -89,9 +89,9 @@ async def asking(tool: Path, *steps: Step) -> AsyncIterator[asyncio.subprocess.P
 
 
 async def until(path: Path) -> None:
-    """Wait until a file is there."""
+    """Wait until a file is there and something is in it: it is made a moment before."""
     for _ in range(4000):
-        if await asyncio.to_thread(path.exists):
+        if await asyncio.to_thread(lambda: path.exists() and path.stat().st_size):
             return
         await asyncio.sleep(0.005)
     pytest.fail(f"{path} never came")
