@@ -27,3 +27,16 @@ def test_arguments_as_deep_as_they_may_be_are_read_inside_their_request() -> Non
 
 def test_many_members_side_by_side_are_not_deep() -> None:
     assert len(wirejson.loads("[" + ",".join(["[{}]"] * 5000) + "]")) == 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "elements"),
+    [
+        ("[]", []),
+        (" [ ] ", []),
+        ('[1.0, {"a" : [2,3]},"x,y" ]', ["1.0", '{"a" : [2,3]}', '"x,y"']),
+        ("{}", []),
+    ],
+)
+def test_elements_are_cut_out_as_they_stand(text: str, elements: list[str]) -> None:
+    assert list(wirejson.element_texts(text)) == elements

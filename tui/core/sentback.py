@@ -42,12 +42,14 @@ def argument_texts(dialect: str, body: bytes) -> Mapping[str, str]:
 def _inputs(text: str, value: dict[str, Any]) -> dict[str, str]:
     """Anthropic's `input` is an object: its text is cut out of the body, not written anew."""
     found = {}
-    for number, message in enumerate(value.get("messages", ())):
+    # One pass over the whole: a long conversation has megabytes and hundreds of calls.
+    texts = wirejson.element_texts(wirejson.member_text(text, "messages") or "[]")
+    for message, exact in zip(value.get("messages", ()), texts, strict=False):
         content = message.get("content")
         if not isinstance(content, list):
             continue
         for place, block in enumerate(content):
             if block.get("type") == "tool_use":
-                raw = wirejson.member_text(text, "messages", number, "content", place, "input")
+                raw = wirejson.member_text(exact, "content", place, "input")
                 found[block["id"]] = raw if raw is not None else ""
     return found

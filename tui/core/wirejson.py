@@ -7,6 +7,7 @@ with `member_text`, because no parser returns numbers, escapes and spacing as th
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
 
@@ -96,6 +97,20 @@ def member_span(text: str, *path: str | int) -> tuple[int, int] | None:
             return None
         position = found
     return position, _value_end(text, position)
+
+
+def element_texts(text: str) -> Iterator[str]:
+    """The exact text of each element of the JSON array `text`, in one pass over it.
+
+    Raises:
+        ValueError: the text is not JSON up to that place.
+    """
+    position = _element(text, _skip(text, 0), 0)
+    while position is not None:
+        end = _value_end(text, position)
+        yield text[position:end]
+        after = _skip(text, end)
+        position = _skip(text, after + 1) if text.startswith(",", after) else None
 
 
 def _skip(text: str, position: int) -> int:
