@@ -353,7 +353,9 @@ class ChatScreen(FindingScreen):
             self.complain(error)
 
     def action_conversations(self) -> None:
-        self.app.push_screen(Conversations(self.workspace.store, self.open_conversation))
+        self.app.push_screen(
+            Conversations(self.workspace.store, self.open_conversation, current=self.opened.id)
+        )
 
     @work(exclusive=True, group="open")
     async def open_conversation(self, conversation: str) -> None:

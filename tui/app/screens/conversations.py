@@ -1,15 +1,22 @@
-"""The list of stored conversations, over the store: opens, renames, pins, deletes, takes back."""
+"""The list of stored conversations, over the store: what a person asks of a row is done here.
+
+While it is open it is read again when anybody, another window too, has written to the store.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final
 
 from textual import on
 
 from tui.app.safe import notify
 from tui.app.widgets.conversation_list import ConversationList, ConversationRow
+from tui.core.errors import StoreError
 from tui.store import Store, StoredConversation
+
+POLL_SECONDS: Final = 1.0
 
 _SHOWN = 500
 _DAY = 86_400.0
@@ -18,18 +25,34 @@ _DAY = 86_400.0
 class Conversations(ConversationList):
     """Args: `opened` is told the id of the conversation a person chose."""
 
-    def __init__(self, store: Store, opened: Callable[[str], object]) -> None:
+    def __init__(
+        self, store: Store, opened: Callable[[str], object], *, current: str | None = None
+    ) -> None:
+        """`current`: the open conversation, which is not deleted while it is open."""
         super().__init__()
         self._store = store
         self._tell_opened = opened
-        self._deleted: str | None = None
+        self._open_id = current
+        self._last_deleted: str | None = None
+        self._version = -1
 
     def on_mount(self) -> None:
         super().on_mount()
-        self._read()
+        self.poll()
+        self.set_interval(POLL_SECONDS, self.poll)
+
+    def poll(self) -> None:
+        """Read the rows again if anything was written since."""
+        try:
+            version = self._store.data_version()
+            if version != self._version:
+                self._version = version
+                self._read()
+        except StoreError as error:
+            notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
 
     def _read(self) -> None:
-        found = self._store.list_conversations(limit=_SHOWN)
+        found = self._store.list_conversations(limit=_SHOWN, deleted=self.deleted)
         figures = self._store.figures([each.id for each in found])
         now = time.time()
         self.rows = tuple(
@@ -50,6 +73,12 @@ class Conversations(ConversationList):
         self._store.rename(event.conversation_id, event.title)
         self._read()
 
+    @on(ConversationList.Tagged)
+    def _tag(self, event: ConversationList.Tagged) -> None:
+        event.stop()
+        self._store.tag(event.conversation_id, event.tags)
+        self._read()
+
     @on(ConversationList.PinAsked)
     def _pin(self, event: ConversationList.PinAsked) -> None:
         event.stop()
@@ -59,28 +88,53 @@ class Conversations(ConversationList):
     @on(ConversationList.DeleteAsked)
     def _delete(self, event: ConversationList.DeleteAsked) -> None:
         event.stop()
-        self._deleted = event.conversation_id
+        if event.conversation_id == self._open_id:
+            notify(self.app, "This conversation is open. Ctrl+N begins another; then delete it.")
+            return
+        self._last_deleted = event.conversation_id
         self._store.delete(event.conversation_id)
         self._read()
-        notify(self.app, "Deleted. u takes it back.")
+        notify(self.app, "Deleted. u takes it back, v shows all that was deleted.")
 
-    def key_u(self) -> None:
-        """Take back the last deletion."""
-        if self._deleted is not None:
-            self._store.undelete(self._deleted)
-            self._deleted = None
-            self._read()
+    @on(ConversationList.UndoAsked)
+    def _take_back(self, event: ConversationList.UndoAsked) -> None:
+        event.stop()
+        conversation = event.conversation_id or self._last_deleted
+        if conversation is None:
+            notify(self.app, "Nothing was deleted just now. v shows all that was deleted.")
+            return
+        self._store.undelete(conversation)
+        if conversation == self._last_deleted:
+            self._last_deleted = None
+        self._read()
+
+    @on(ConversationList.PurgeAsked)
+    def _purge(self, event: ConversationList.PurgeAsked) -> None:
+        event.stop()
+        if event.conversation_id == self._last_deleted:
+            self._last_deleted = None
+        self._store.purge(event.conversation_id)
+        self._read()
+
+    @on(ConversationList.ViewAsked)
+    def _view(self, event: ConversationList.ViewAsked) -> None:
+        event.stop()
+        self.deleted = event.deleted
+        self._read()
 
 
 def _row(stored: StoredConversation, now: float, calls: int, size: int) -> ConversationRow:
+    when = stored.updated if stored.deleted_at is None else stored.deleted_at
     return ConversationRow(
         stored.id,
         stored.title or "untitled",
         stored.model,
-        _when(stored.updated, now),
+        _when(when, now),
         size=size,
         calls=calls,
         pinned=stored.pinned,
+        tags=stored.tags,
+        recorded=stored.recorded,
     )
 
 

@@ -1,7 +1,8 @@
-"""The stored conversations in a list: to open, rename, pin or delete one.
+"""The stored conversations in a list: to open, rename, tag, pin or delete one, or take one back.
 
 Rows come in as an attribute and may be replaced at any time; what a person wants done goes out
-as messages. Deleting is asked twice. Knows no database.
+as messages. Deleting is asked twice, and so is removing for ever, which has a key of its own and
+is offered only among what was deleted. Knows no database.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.app.safe import clean_line
+from tui.app.tags import tags_of, written
 
 _TITLE_LIMIT = 200
+_TITLES = {False: "Conversations", True: "Deleted conversations"}
+_KEYS = "Enter open · / filter · r rename · t tags · p pin · d delete · v deleted · Esc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,9 @@ class ConversationRow:
     """Bytes stored for it."""
     calls: int = 0
     pinned: bool = False
+    tags: tuple[str, ...] = ()
+    recorded: bool = True
+    """False: it was asked not to be kept on the disk."""
 
 
 class ConversationList(ModalScreen[None]):
@@ -48,10 +55,16 @@ class ConversationList(ModalScreen[None]):
         Binding("slash", "filter", "Filter", id="conversations.filter"),
         Binding("d", "delete", "Delete", id="conversations.delete"),
         Binding("r", "rename", "Rename", id="conversations.rename"),
+        Binding("t", "tag", "Tags", id="conversations.tag"),
         Binding("p", "pin", "Pin", id="conversations.pin"),
+        Binding("u", "undo", "Take back", id="conversations.undo"),
+        Binding("v", "view", "Deleted", id="conversations.deleted"),
+        Binding("X", "purge", "Remove for ever", id="conversations.purge"),
     ]
 
     rows: reactive[tuple[ConversationRow, ...]] = reactive((), init=False)
+    deleted: reactive[bool] = reactive(False, init=False)
+    """Whether the rows are the deleted ones."""
 
     class Opened(Message):
         def __init__(self, conversation_id: str) -> None:
@@ -71,6 +84,35 @@ class ConversationList(ModalScreen[None]):
             self.conversation_id = conversation_id
             self.title = title
 
+    class Tagged(Message):
+        """It is to have exactly these tags."""
+
+        def __init__(self, conversation_id: str, tags: tuple[str, ...]) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+            self.tags = tags
+
+    class UndoAsked(Message):
+        """Take back what was deleted: this one, or (None) the last."""
+
+        def __init__(self, conversation_id: str | None) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+
+    class PurgeAsked(Message):
+        """A person asked twice to remove a deleted one for ever."""
+
+        def __init__(self, conversation_id: str) -> None:
+            super().__init__()
+            self.conversation_id = conversation_id
+
+    class ViewAsked(Message):
+        """Show the deleted ones, or the others again."""
+
+        def __init__(self, deleted: bool) -> None:
+            super().__init__()
+            self.deleted = deleted
+
     class PinAsked(Message):
         def __init__(self, conversation_id: str, pinned: bool) -> None:
             super().__init__()
@@ -82,20 +124,23 @@ class ConversationList(ModalScreen[None]):
         self.set_reactive(ConversationList.rows, tuple(rows))
         self._listed: list[ConversationRow] = []
         self._condemned: str | None = None
-        """Id of the conversation that the next `d` deletes."""
+        """Id of the conversation that the same key, pressed again, deletes."""
         self._renaming: str | None = None
+        self._tagging: str | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Static(Content("Conversations"), classes="dialog--title")
+            yield Static(Content(_TITLES[False]), classes="dialog--title")
             yield Input(placeholder="/ to filter", id="filter", compact=True)
             yield OptionList(id="conversations")
             yield Static(Content(), classes="conversations--empty")
             yield Input(placeholder="new title", id="title", compact=True)
+            yield Input(placeholder="tags, apart by spaces", id="tags", compact=True)
             yield Static(Content(), classes="dialog--keys")
 
     def on_mount(self) -> None:
         self.query_one("#title", Input).display = False
+        self.query_one("#tags", Input).display = False
         self._list()
         self._say_keys()
         self.query_one("#conversations", OptionList).focus()
@@ -103,6 +148,13 @@ class ConversationList(ModalScreen[None]):
     def watch_rows(self) -> None:
         if self.is_mounted:
             self._list()
+
+    def watch_deleted(self, deleted: bool) -> None:
+        self._condemned = None
+        self.query_one(".dialog--title", Static).update(Content(_TITLES[deleted]))
+        if self.is_mounted:
+            self._list()
+            self._say_keys()
 
     def _list(self) -> None:
         options = self.query_one("#conversations", OptionList)
@@ -116,14 +168,16 @@ class ConversationList(ModalScreen[None]):
         if self._listed:
             ids = [row.id for row in self._listed]
             options.highlighted = ids.index(current.id) if current and current.id in ids else 0
+        if options.has_focus and not self._listed:
+            # Else Textual gives the keys to the filter, and they are typed there.
+            self.set_focus(None)
         options.display = bool(self._listed)
+        if self._listed and self.focused is None:
+            options.focus()
         empty = self.query_one(".conversations--empty", Static)
         empty.display = not self._listed
-        empty.update(
-            Content(
-                "No conversation matches." if self.rows else "No conversation has been kept yet."
-            )
-        )
+        none = "Nothing is deleted." if self.deleted else "No conversation has been kept yet."
+        empty.update(Content("No conversation matches." if self.rows else none))
 
     def _current(self) -> ConversationRow | None:
         place = self.query_one("#conversations", OptionList).highlighted
@@ -142,14 +196,17 @@ class ConversationList(ModalScreen[None]):
         if event.input.id == "filter":
             self.query_one("#conversations", OptionList).focus()
             return
-        title = event.value.strip()
-        if title and self._renaming is not None:
-            self.post_message(self.Renamed(self._renaming, title))
-        self._stop_renaming()
+        text = event.value.strip()
+        if text and self._renaming is not None:
+            self.post_message(self.Renamed(self._renaming, text))
+        elif self._tagging is not None:
+            self.post_message(self.Tagged(self._tagging, tags_of(text)))
+        self._stop_writing()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.post_message(self.Opened(self._listed[event.option_index].id))
+        if not self.deleted:
+            self.post_message(self.Opened(self._listed[event.option_index].id))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
@@ -164,11 +221,13 @@ class ConversationList(ModalScreen[None]):
             self.query_one("#conversations", OptionList).focus()
 
     def action_leave(self) -> None:
-        if self._renaming is not None:
-            self._stop_renaming()
+        if self._renaming is not None or self._tagging is not None:
+            self._stop_writing()
         elif self._condemned is not None:
             self._condemned = None
             self._say_keys()
+        elif self.deleted:
+            self.post_message(self.ViewAsked(deleted=False))
         else:
             self.dismiss(None)
 
@@ -176,51 +235,86 @@ class ConversationList(ModalScreen[None]):
         self.query_one("#filter", Input).focus()
 
     def action_delete(self) -> None:
+        row = self._twice("d again deletes “{}”; u takes it back · Esc keeps it")
+        if row is not None:
+            self.post_message(self.DeleteAsked(row.id))
+
+    def action_purge(self) -> None:
+        row = self._twice("X again removes “{}” and its recordings for ever · Esc keeps it")
+        if row is not None:
+            self.post_message(self.PurgeAsked(row.id))
+
+    def _twice(self, question: str) -> ConversationRow | None:
+        """The row, when it was asked about already; else ask."""
         row = self._current()
         if row is None:
-            return
+            return None
         if self._condemned == row.id:
             self._condemned = None
-            self.post_message(self.DeleteAsked(row.id))
             self._say_keys()
-            return
+            return row
         self._condemned = row.id
         title = clean_line(row.title, 40) or "this conversation"
-        self._say(
-            Content.styled(f"d again deletes “{title}” and its recordings · Esc keeps it", "$error")
-        )
+        self._say(Content.styled(question.format(title), "$error"))
+        return None
 
     def action_rename(self) -> None:
         row = self._current()
-        if row is None:
-            return
-        self._renaming = row.id
-        box = self.query_one("#title", Input)
-        box.value = clean_line(row.title, _TITLE_LIMIT)
-        box.display = True
-        box.focus()
-        self._say(Content("Enter gives the new title · Esc keeps the old one"))
+        if row is not None:
+            self._renaming = row.id
+            self._write("#title", clean_line(row.title, _TITLE_LIMIT))
+            self._say(Content("Enter gives the new title · Esc keeps the old one"))
+
+    def action_tag(self) -> None:
+        row = self._current()
+        if row is not None:
+            self._tagging = row.id
+            self._write("#tags", clean_line(" ".join(row.tags), _TITLE_LIMIT))
+            self._say(Content("Enter gives these tags and no others · Esc keeps the old ones"))
 
     def action_pin(self) -> None:
         row = self._current()
         if row is not None:
             self.post_message(self.PinAsked(row.id, not row.pinned))
 
-    def _stop_renaming(self) -> None:
-        self._renaming = None
-        self.query_one("#title", Input).display = False
+    def action_undo(self) -> None:
+        row = self._current() if self.deleted else None
+        if row is not None or not self.deleted:
+            self.post_message(self.UndoAsked(None if row is None else row.id))
+
+    def action_view(self) -> None:
+        self.post_message(self.ViewAsked(not self.deleted))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("delete", "rename", "tag", "pin"):
+            return not self.deleted
+        return self.deleted if action == "purge" else True
+
+    def _write(self, name: str, text: str) -> None:
+        box = self.query_one(name, Input)
+        box.value = text
+        box.display = True
+        box.focus()
+
+    def _stop_writing(self) -> None:
+        self._renaming = self._tagging = None
+        for name in ("#title", "#tags"):
+            self.query_one(name, Input).display = False
         self.query_one("#conversations", OptionList).focus()
         self._say_keys()
 
     def _say_keys(self) -> None:
-        self._say(Content("Enter open · / filter · r rename · p pin · d delete · Esc close"))
+        if self.deleted:
+            self._say(Content("u takes it back · X removes it for ever · / filter · v, Esc back"))
+        else:
+            self._say(Content(_KEYS))
 
     def _say(self, words: Content) -> None:
         self.query_one(".dialog--keys", Static).update(words)
 
 
 def _matches(row: ConversationRow, words: Sequence[str]) -> bool:
-    text = f"{row.title} {row.model}".casefold()
+    text = f"{row.title} {row.model} {written(row.tags)}".casefold()
     return all(word in text for word in words)
 
 
@@ -240,7 +334,12 @@ def _row(row: ConversationRow, width: int) -> Content:
     )
     calls = "1 call" if row.calls == 1 else f"{row.calls:,} calls"
     facts = [clean_line(row.model, 40) or "no model yet", calls, _size(row.size)]
-    return first + Content("\n") + Content.styled(" · ".join(facts), "$text-muted")
+    second = Content.styled(" · ".join(facts), "$text-muted")
+    if not row.recorded:
+        second = Content.styled("no record", "$warning") + Content(" · ") + second
+    if row.tags:
+        second += Content("  ") + Content.styled(clean_line(written(row.tags), 80), "$accent")
+    return first + Content("\n") + second.truncate(inner, ellipsis=True)
 
 
 def _size(size: int) -> str:
