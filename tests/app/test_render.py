@@ -51,6 +51,14 @@ def test_no_letter_of_the_source_is_lost(lines: list[str]) -> None:
     assert [character for character in missing if not character.isdigit()] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["|-|\n|---|\n| a | b |\n", "| h |\n| --- |\n| a | b |", "> | h |\n> | - |\n> | a | b |"],
+)
+def test_cells_beyond_the_head_of_a_table_are_shown(text: str) -> None:
+    assert "b" in laid_out(text, 40)
+
+
 @given(
     st.lists(st.sampled_from([*LINES, HOSTILE, "`" + HOSTILE + "`"]), max_size=8),
     st.integers(1, 90),

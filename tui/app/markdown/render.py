@@ -43,6 +43,7 @@ LARGEST_BLOCK = 16 * 1024
 """Characters above which a block is shown as it stands: brackets that never close cost the square."""
 
 _MOST_NESTING = 40
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _BARE_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]*[^\s<>\"'`|\\^{}.,;:!?)\]]")
 
 
@@ -63,10 +64,28 @@ def render(block: Block, *, live: bool = False) -> list[Flow]:
     if max((token.level for token in tokens), default=0) >= _MOST_NESTING - 2:
         # Beyond this depth the parser drops what it finds.
         return [Raw(Content(source.strip("\n")))]
+    if _drops_cells(tokens, source):
+        return [Raw(Content(source.strip("\n")))]
     flows = _flows(SyntaxTreeNode(tokens).children, live)
     if block.kind == "item" and flows and isinstance(flows[0], Listing):
         flows[0] = _renumbered(flows[0], block.ordinal)
     return flows
+
+
+def _drops_cells(tokens: Sequence[Token], source: str) -> bool:
+    """Whether a row of a table has more cells than the head: GFM leaves the rest away."""
+    lines = source.split("\n")
+    columns = 0
+    for token in tokens:
+        if token.type == "table_open":
+            columns = 0
+        elif token.type == "th_open":
+            columns += 1
+        elif token.type == "tr_open" and columns and token.map is not None:
+            row = lines[token.map[0]].strip().lstrip("> ").strip("|")
+            if len(_BETWEEN_CELLS.findall(row)) >= columns:
+                return True
+    return False
 
 
 def too_large(block: Block) -> bool:
