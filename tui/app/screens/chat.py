@@ -61,6 +61,7 @@ COMMANDS = (
     SlashCommand("branch", "go on from the chosen message"),
     SlashCommand("answer", "give a call another result, as a branch", "REF TEXT"),
     SlashCommand("search", "search what was said, called and returned", "TEXT"),
+    SlashCommand("compare", "this branch beside another, or another conversation"),
     SlashCommand("title", "give the conversation another title", "TEXT"),
     SlashCommand("tag", "give it these tags and no others; - takes all away", "TAG ..."),
     SlashCommand("pin", "keep it at the top of the list; again lets it go"),
@@ -83,6 +84,7 @@ class ChatScreen(FindingScreen):
         Binding("ctrl+n", "new", "New", id="chat.new"),
         Binding("ctrl+o", "conversations", "Open", id="chat.open"),
         Binding("ctrl+f", "search", "Search", id="chat.search", priority=True),
+        Binding("f6", "compare", "Compare", id="chat.compare", show=False, priority=True),
         Binding("f8", "tools", "Tools", id="chat.tools"),
         Binding("ctrl+r", "proceed", "Go on", id="chat.proceed"),
         Binding("ctrl+s", "step", "Step", id="replay.step", show=False),
@@ -254,6 +256,8 @@ class ChatScreen(FindingScreen):
                 self.answer_again(*argument.partition(" ")[::2])
             case "search":
                 self.search(argument)
+            case "compare":
+                self.compare()
             case "title" | "tag" | "pin":
                 self.file_away(name, argument)
             case "image":
@@ -341,6 +345,12 @@ class ChatScreen(FindingScreen):
 
     def action_search(self) -> None:
         self.search()
+
+    def action_compare(self) -> None:
+        try:
+            self.compare()
+        except VerbatimError as error:
+            self.complain(error)
 
     def action_messages(self) -> None:
         self.query_one(MessagePane).focus()

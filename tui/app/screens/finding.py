@@ -14,14 +14,17 @@ from tui.app.calls.views import View
 from tui.app.marking import pattern_of
 from tui.app.safe import notify
 from tui.app.screens.branching import BranchingScreen
+from tui.app.screens.compare import CompareScreen
+from tui.app.screens.conversations import Conversations
 from tui.app.screens.search import Found, SearchScreen
 from tui.app.tags import tags_of, written
 from tui.app.widgets.call_panel import CallPanel
 from tui.app.widgets.message_pane import MessagePane
 from tui.core.codec import decode_message
 from tui.core.conversation import ResultsMessage
-from tui.core.errors import VerbatimError
+from tui.core.errors import UsageError, VerbatimError
 from tui.session.branching import go_to
+from tui.session.comparing import Branch
 from tui.store import Hit
 
 
@@ -103,6 +106,31 @@ class FindingScreen(BranchingScreen):
             if pattern is not None and pattern.search(result.text):
                 return _Place(hit.message, result.call, View.RESULT)
         return _Place(hit.message, message.results[0].call, View.RESULT)
+
+    def compare(self) -> None:
+        """This branch beside the others at the chosen message, or beside another conversation."""
+        store, opened = self.workspace.store, self.opened
+        head = opened.journal.parent
+        if head is None:
+            raise UsageError("there is nothing to compare yet")
+        left, shape = Branch(opened.id, head), self.shape()
+        chosen = self.stored_id(self.query_one(MessagePane).chosen)
+        forks = shape.forks(head)
+        # Where none is chosen, the last parting: what a person has just made.
+        at = chosen if chosen in forks else next(reversed(forks), None)
+        if at is not None:
+            found = forks[at]
+            ids = [*found.ids[found.place + 1 :], *found.ids[: found.place]]
+            rights = [Branch(opened.id, store.newest_leaf(id)) for id in ids]
+            self.app.push_screen(CompareScreen(store, left, rights))
+            return
+
+        def chosen_conversation(conversation: str) -> None:
+            right = Branch(conversation, None)
+            self.app.push_screen(CompareScreen(store, left, [right]))
+
+        notify(self.app, "This conversation has one branch: choose another one to compare with.")
+        self.app.push_screen(Conversations(store, chosen_conversation, current=opened.id))
 
     def file_away(self, what: str, text: str) -> None:
         """Give the conversation a title, tags or a pin; without `text`, tell those it has."""
