@@ -223,3 +223,20 @@ async def test_a_store_that_cannot_be_written_is_told_with_a_way_out_and_the_tur
         await chat.say(ORDER)
         await chat.idle()
         assert "3 December 2026" in chat.shown()
+
+
+async def test_a_call_that_may_change_things_is_run_again_only_when_asked_twice(
+    tmp_path: Path,
+) -> None:
+    async with chatting(workspace(tmp_path, mode="all")) as chat:
+        await chat.say(TICKET)
+        await chat.idle()
+        await chat.pilot.press("f2")
+        await chat.pilot.press("r")
+        await chat.pilot.pause()
+        assert not any("run again by hand" in message.outcome for message in chat.pane.shown)
+        await chat.pilot.press("r")
+        await chat.until(
+            lambda: any("run again by hand" in message.outcome for message in chat.pane.shown),
+            "the second run",
+        )

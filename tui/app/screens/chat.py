@@ -114,6 +114,8 @@ class ChatScreen(FindingScreen):
         self._pace = pace
         self._note = note
         self._images: list[ImagePart] = []
+        self._again = ""
+        """The call that the next `r` runs again, although it may change things."""
         self._copies_folder = copies_folder
         self._opened: OpenConversation | None = None
         self._presenter: Presenter | None = None
@@ -457,6 +459,10 @@ class ChatScreen(FindingScreen):
     def complain(self, error: VerbatimError) -> None:
         notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
 
+    @on(CallPanel.Chosen)
+    def _another_call(self) -> None:
+        self._again = ""
+
     @on(CallPanel.AttentionChanged)
     def _attention(self, event: CallPanel.AttentionChanged) -> None:
         self.query_one("#work").set_class(event.waiting > 0, "-asking")
@@ -487,6 +493,17 @@ class ChatScreen(FindingScreen):
 
     @on(CallCard.RunAgain)
     def _run_again(self, event: CallCard.RunAgain) -> None:
+        model = next(
+            (each for each in self.query_one(CallPanel).models if each.ref == event.ref), None
+        )
+        entry = self.workspace.registry.get(model.name) if model is not None else None
+        harmless = entry is not None and entry.spec.read_only and entry.tool.trusted
+        if not harmless and self._again != event.ref:
+            # One key, perhaps meant for the prompt, must not change anything out there.
+            self._again = event.ref
+            notify(self.app, f"{event.ref} may change things. r again runs it once more.")
+            return
+        self._again = ""
         self._by_hand(event.ref)
 
     @work(group="by-hand")
