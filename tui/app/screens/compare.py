@@ -90,7 +90,8 @@ class CompareScreen(SelectionGuard):
         if side == "left":
             words = "this branch"
         elif branch.conversation == self._left.conversation:
-            words = f"branch {self._place + 1} of the {len(self._rights)} others"
+            count = len(self._rights)
+            words = f"{self._place + 1} of {count} others" if count > 1 else "the other branch"
         else:
             words = "the other conversation"
         title = clean_line(self._store.conversation(branch.conversation).title, _LABEL)
@@ -157,9 +158,10 @@ def _call(call: CallSaid, other: CallSaid | None) -> list[Content]:
         (f"{look.glyph} ", f"${look.colour}"), (name, "bold"), (f"  {look.word}", f"${look.colour}")
     )
     raw = f"  sha256 {call.digest[:_DIGEST]} · {call.size:,} characters"
+    # On a line of its own: in 40 columns the rest takes one.
     if other is not None:
         alike = call.digest == other.digest and call.name == other.name
-        raw += " · = the same call" if alike else " · ≠ another call"
+        raw += "\n  = the same call" if alike else "\n  ≠ another call"
     lines = [head, Content.styled(raw, "$text-muted")]
     if call.result is None:
         return [*lines, Content.styled("  no result", "$text-muted")]
