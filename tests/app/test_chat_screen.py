@@ -9,8 +9,11 @@ import pytest
 from tests import wire
 from tests.app.chatting import Chat, chatting, workspace
 from tests.wire import Reply, ScriptedSource
-from tui.core.errors import EndpointError, StreamBroken
+from tui.core.conversation import TextPart, UserMessage
+from tui.core.errors import EndpointError, StreamBroken, UsageError
 from tui.core.states import CallState
+from tui.session.session import Target
+from tui.session.stored import StoredJournal
 from tui.store import Store
 from tui.store.trouble import describe
 
@@ -104,14 +107,18 @@ async def test_a_question_on_a_small_screen_is_seen_whole_and_the_last_words_sta
     async with chatting(workspace(tmp_path), size=(80, 24)) as chat:
         await chat.say(TICKET)
         await chat.until(lambda: chat.panel.wants_attention, "the question")
-        await chat.until(lambda: "May this call run?" in chat.shown(), "the question on screen")
-        shown = chat.shown()
-        assert "allow once" in shown
-        assert "deny" in shown
-        assert "awaiting approval" in shown.partition("May this call run?")[0]
-        assert (
-            "create_ticket" in shown.splitlines()[2] + shown.splitlines()[3] + shown.splitlines()[4]
-        )
+
+        def seen() -> bool:
+            said, asked, rest = chat.shown().partition("May this call run?")
+            return (
+                bool(asked)
+                and "awaiting approval" in said
+                and "create_ticket" in "".join(said.splitlines()[:5])
+                and "allow once" in rest
+                and "deny" in rest
+            )
+
+        await chat.until(seen, "the question, and the last words above it")
 
 
 async def test_a_stream_that_breaks_in_mid_arguments_is_shown_as_broken(tmp_path: Path) -> None:
@@ -240,3 +247,24 @@ async def test_a_call_that_may_change_things_is_run_again_only_when_asked_twice(
             lambda: any("run again by hand" in message.outcome for message in chat.pane.shown),
             "the second run",
         )
+
+
+async def test_a_conversation_whose_endpoint_is_gone_is_opened_at_another(tmp_path: Path) -> None:
+    work = workspace(tmp_path)
+    made = work.target_of
+    conversation = work.store.create_conversation(endpoint="gone")
+    journal = StoredJournal(work.store, conversation)
+    journal.add_message(UserMessage((TextPart("hello"),)))
+
+    def target_of(name: str) -> Target:
+        if name == "gone":
+            raise UsageError("there is no endpoint 'gone'")
+        return made(name)
+
+    work.target_of = target_of
+    async with chatting(work, conversation=conversation) as chat:
+        await chat.until(lambda: "there is no endpoint" in chat.shown(), "the reason")
+        assert "hello" in chat.prose
+        await chat.say(ORDER)
+        await chat.idle()
+        assert "3 December 2026" in chat.shown()

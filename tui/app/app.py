@@ -19,6 +19,7 @@ from tui.app.screens.elicitation import Asking
 from tui.app.styles import STYLESHEETS
 from tui.app.themes import CALL_COLOUR_FALLBACKS, ThemeFault
 from tui.app.widgets.help_panel import HelpPanel, HelpSection
+from tui.core.errors import VerbatimError
 from tui.recording.replay import Pace
 from tui.session.workspace import Workspace
 
@@ -131,6 +132,8 @@ class VerbatimApp(App[None]):
         self._first_prompt = first_prompt
         self._pace = pace
         self._note = note
+        self.refusal: VerbatimError | None = None
+        """Why no conversation could be opened, so that the app ended at once."""
         self._copies_folder = copies_folder
         for each in themes:
             self.register_theme(each)
@@ -138,6 +141,10 @@ class VerbatimApp(App[None]):
             self.theme = theme
         if keymap:
             self.set_keymap(dict(keymap))
+
+    def _refuse(self, error: VerbatimError) -> None:
+        self.refusal = error
+        self.exit(return_code=2)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return CALL_COLOUR_FALLBACKS
@@ -156,6 +163,7 @@ class VerbatimApp(App[None]):
                 first_prompt=self._first_prompt,
                 pace=self._pace,
                 note=self._note,
+                refuse=self._refuse,
             )
         )
         for fault in self._faults:

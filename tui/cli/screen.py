@@ -44,6 +44,7 @@ def run_screen(
 
     Raises:
         UsageError: the theme does not exist.
+        VerbatimError: no conversation could be opened, and why.
     """
     # The store's writer must get its turn while the screen is being drawn: bytes are promised to
     # be on the disk within 100 ms.
@@ -73,6 +74,8 @@ def run_screen(
             copies_folder=setting.paths.state / "copies",
         )
         app.run()
+    if app.refusal is not None:
+        raise app.refusal
     if app.return_code and log.exists():
         # Its traceback went where everything goes that would be written over the screen.
         print(f"verbatim: a fault in Verbatim ended it; see {log}", file=sys.stderr)

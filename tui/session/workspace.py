@@ -16,7 +16,7 @@ from typing import Literal
 
 from tui.core.codec import decode_message
 from tui.core.conversation import AssistantMessage
-from tui.core.errors import StoreError, VerbatimError
+from tui.core.errors import StoreError, UsageError, VerbatimError
 from tui.session.calls import CallRunner
 from tui.session.opening import PATIENCE, Opening
 from tui.session.portable.rebuilt import turn_of
@@ -150,12 +150,23 @@ class Workspace:
 
         Raises:
             StoreError: there is none, or it cannot be read.
-            UsageError: its endpoint cannot be used any more, and why.
+            UsageError: neither its endpoint nor the default one can be used, and why.
         """
         stored = self.store.conversation(conversation)
         resumed = resume(self.store, conversation, self.registry.specs_by_name, head=head)
-        going_on = target or self.target(endpoint or stored.endpoint)
-        return self._opened(conversation, going_on, resumed.journal, resumed)
+        if target is not None or endpoint:
+            going_on = target or self.target(endpoint)
+            return self._opened(conversation, going_on, resumed.journal, resumed)
+        try:
+            return self._opened(
+                conversation, self.target(stored.endpoint), resumed.journal, resumed
+            )
+        except UsageError as error:
+            # It can be read, and gone on with at another endpoint, all the same.
+            opened = self._opened(conversation, self.target(""), resumed.journal, resumed)
+            words = f"{error} From here on {opened.session.target.name} answers."
+            opened.session.emit(Notice(words, "warning"))
+            return opened
 
     def past_turn(self, resumed: Resumed, exchange: str) -> TurnHandle:
         """A past turn, read again from its bytes.

@@ -7,7 +7,7 @@ session is asked. On a narrow terminal the call panel stands below the messages.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -104,6 +104,7 @@ class ChatScreen(FindingScreen):
         first_prompt: str = "",
         pace: Pace | None = None,
         note: str = "",
+        refuse: Callable[[VerbatimError], None] | None = None,
     ) -> None:
         super().__init__()
         self.workspace = workspace
@@ -113,6 +114,7 @@ class ChatScreen(FindingScreen):
         self._first_prompt = first_prompt
         self._pace = pace
         self._note = note
+        self._refuse = refuse or self.complain
         self._images: list[ImagePart] = []
         self._again = ""
         """The call that the next `r` runs again, although it may change things."""
@@ -137,7 +139,8 @@ class ChatScreen(FindingScreen):
                 if self._first_prompt:
                     self.opened.session.send(self._first_prompt)
         except VerbatimError as error:
-            self.complain(error)
+            # Without a conversation there is nothing to show: say why where it will be read.
+            self._refuse(error)
 
     def on_resize(self, event: Resize) -> None:
         self.query_one("#work").set_class(event.size.width < NARROW, "-narrow")
