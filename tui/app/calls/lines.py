@@ -6,6 +6,7 @@ colours. A `LineSource` gives lines by number for a width, at the cost of the li
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
@@ -57,7 +58,7 @@ CARET: Final = "▌"
 """Where the writing is."""
 
 
-class LineSource:
+class LineSource(ABC):
     """One view of something as lines. Subclasses give the lines; this gives what few have."""
 
     title = ""
@@ -73,21 +74,21 @@ class LineSource:
         """Whether more will come at its end: a view of it follows the end."""
         return False
 
+    @abstractmethod
     def count(self, width: int) -> int:
         """Lines at `width` cells. May lay out a part only and grow at the next call."""
-        raise NotImplementedError
 
     def complete(self, width: int) -> bool:
         """Whether `count` has laid out everything there is so far."""
         return True
 
+    @abstractmethod
     def line(self, index: int, width: int) -> Line:
         """Line `index`, at most `width` cells wide.
 
         Raises:
             IndexError: there is no such line at this width.
         """
-        raise NotImplementedError
 
     def toggle(self, index: int, width: int) -> int | None:
         """Open or close what line `index` shows in part; the line it now begins at, or None."""

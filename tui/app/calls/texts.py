@@ -6,6 +6,7 @@ Pieces are clean; which ink they get is asked when a line is drawn.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from tui.app.calls.flow import Flow
@@ -21,13 +22,13 @@ class FlowLines(LineSource):
     def __init__(self) -> None:
         self._flow: Flow | None = None
 
+    @abstractmethod
     def piece(self, number: int) -> str:
         """Clean text of piece `number`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def pieces(self) -> int:
         """How many pieces there are so far."""
-        raise NotImplementedError
 
     def paint(self, number: int, start: int, end: int) -> Line:
         """Characters `start` to `end` of piece `number` with their inks."""

@@ -18,9 +18,9 @@ from typing import Any, Final
 from tui.core import wirejson
 from tui.core.conversation import TurnRequest
 from tui.core.dialects import DecoderSettings, EncodedRequest, openai_chat_errors
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_chat_choice import Choice
 from tui.core.dialects.openai_chat_entries import Payload
-from tui.core.dialects.openai_chat_findings import Findings
 from tui.core.dialects.openai_chat_request import encode
 from tui.core.events import (
     CallSpoiled,
@@ -44,7 +44,7 @@ class ChatDecoder:
 
     def __init__(self, settings: DecoderSettings | None = None) -> None:
         self._settings = settings or DecoderSettings()
-        self._findings = Findings()
+        self._findings = Findings("chat")
         self._choices: dict[int, Choice] = {}
         self._number = 0
         self._started = False

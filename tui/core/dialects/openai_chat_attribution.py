@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_chat_calls import (
     RULES,
     Entry,
@@ -18,7 +19,6 @@ from tui.core.dialects.openai_chat_calls import (
     NameGiven,
     Rule,
 )
-from tui.core.dialects.openai_chat_findings import Findings
 from tui.core.events import (
     ArgumentFragment,
     CallClosed,

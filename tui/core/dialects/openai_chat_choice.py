@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tui.core import wirejson
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_chat_attribution import CallTable
 from tui.core.dialects.openai_chat_entries import Calls, Payload
-from tui.core.dialects.openai_chat_findings import Findings
 from tui.core.dialects.openai_chat_reasoning import Reasoning
 from tui.core.endings import ending_of
 from tui.core.events import (

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core import wirejson
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_chat_attribution import CallTable
 from tui.core.dialects.openai_chat_calls import Entry
-from tui.core.dialects.openai_chat_findings import Findings
 from tui.core.events import (
     ArgumentFragment,
     CallExtended,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from tui.core import wirejson
-from tui.core.dialects.openai_chat_findings import Findings
+from tui.core.dialects.findings import Findings
 from tui.core.events import DialectEvent, Key, PartClosed, ThinkingFragment, ThinkingSigned
 
 _WORDS: Final = ("reasoning_content", "reasoning", "reasoning_text")

@@ -16,8 +16,8 @@ from typing import Any, Final
 from tui.core import wirejson
 from tui.core.conversation import TurnRequest
 from tui.core.dialects import DecoderSettings, EncodedRequest, openai_chat_errors
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_responses_events import ItemEvents
-from tui.core.dialects.openai_responses_findings import Findings
 from tui.core.dialects.openai_responses_request import encode
 from tui.core.events import (
     ArgumentFragment,
@@ -52,7 +52,7 @@ class ResponsesDecoder:
     """Reads one response body."""
 
     def __init__(self) -> None:
-        self._findings = Findings()
+        self._findings = Findings("responses")
         self._items = ItemEvents(self._findings)
         self._begun = False
         self._created = False

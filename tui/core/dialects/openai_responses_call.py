@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from tui.core import wirejson
 from tui.core.arguments import join_halves
-from tui.core.dialects.openai_responses_findings import Findings
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_responses_items import Item, is_cut
 from tui.core.events import (
     ArgumentFragment,

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tui.core import wirejson
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_responses_call import CallItem
-from tui.core.dialects.openai_responses_findings import Findings
 from tui.core.dialects.openai_responses_output import Items
 from tui.core.events import DialectEvent, MalformedEvent
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tui.core import wirejson
 from tui.core.arguments import join_halves
-from tui.core.dialects.openai_responses_findings import Findings
+from tui.core.dialects.findings import Findings
 from tui.core.events import (
     CitationGiven,
     DialectEvent,

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from tui.core import wirejson
+from tui.core.dialects.findings import Findings
 from tui.core.dialects.openai_responses_call import CallItem
-from tui.core.dialects.openai_responses_findings import Findings
 from tui.core.dialects.openai_responses_items import (
     Item,
     MessageItem,
