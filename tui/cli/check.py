@@ -30,7 +30,7 @@ from tui.core.source import ResponseHead
 from tui.core.states import CallState
 from tui.core.turn import Turn
 from tui.lint import proof
-from tui.lint.contrast import contrast
+from tui.lint.contrast import CarelessClients, in_chunks
 from tui.lint.linter import all_findings
 from tui.lint.reading import Reading
 from tui.lint.reading import read as read_chunks
@@ -164,7 +164,10 @@ def check(name: str, options: Options) -> Checked:
     findings = all_findings(reading)
     one = Checked(name, dialect, reading, findings, is_good(reading.turn))
     if options.contrast and not reading.refused:
-        one = replace(one, contrasts=contrast(dialect, reading.body, chunks))
+        clients = CarelessClients(dialect)
+        clients.take(reading.steps, chunks or in_chunks(reading.body))
+        contrasts = clients.at(reading.turn, len(reading.body))
+        one = replace(one, contrasts=contrasts)
     if options.every_split and not reading.refused:
         splits = proof.every_split(reading, options.sample, options.settings)
         one = replace(one, splits=splits, good=one.good and not splits.differences)

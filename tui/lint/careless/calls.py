@@ -10,7 +10,15 @@ from partial_json_parser import loads as tolerant_loads
 
 from tui.core.parts import LiveCall
 from tui.core.states import CallState
-from tui.lint.careless.outcome import Contrast, Scene, around, first_difference, same, wrong
+from tui.lint.careless.outcome import (
+    Contrast,
+    Scene,
+    around,
+    first_difference,
+    same,
+    too_early,
+    wrong,
+)
 from tui.lint.careless.wire import Delta
 
 _SAFE: Final = 2**53
@@ -28,9 +36,10 @@ def stripped_fragments(scene: Scene) -> Contrast | None:
         if at is None:
             continue
         offset = next(f.start for f in call.fragments if f.text != f.text.strip())
-        said = f"{call.name}: {len(true) - len(stripped)} blanks are lost, and it still parses"
-        if not _parses(stripped, json.loads):
-            said = f"{call.name}: the text no longer parses"
+        said = f"{call.name}: {_blanks(len(true) - len(stripped))} lost"
+        if _parses(true, json.loads) is not None:
+            parses = _parses(stripped, json.loads) is not None
+            said += ", and it still parses" if parses else ": the text no longer parses"
         return wrong(name, mistake, offset, around(true, at), around(stripped, at), said)
     return same(name, mistake) if scene.calls else None
 
@@ -38,7 +47,12 @@ def stripped_fragments(scene: Scene) -> Contrast | None:
 def first_parse(scene: Scene) -> Contrast | None:
     """Runs a call as soon as its text parses."""
     mistake = "the buffer is parsed at every fragment, and the call run at the first success"
-    return _parsed_early("run-at-first-parse", mistake, scene, json.loads)
+
+    def strictly(text: str) -> Any:
+        # Cheap to see, and most fragments end elsewhere: no text without its brace parses.
+        return json.loads(text) if text.rstrip().endswith("}") else None
+
+    return _parsed_early("run-at-first-parse", mistake, scene, strictly)
 
 
 def tolerant_parse(scene: Scene) -> Contrast | None:
@@ -56,16 +70,14 @@ def _parsed_early(
         buffer = ""
         for fragment in call.fragments:
             buffer += fragment.text
-            if len(buffer) > _LONGEST:
+            if len(buffer) > _LONGEST or buffer.lstrip()[:1] not in ("", "{"):
                 break
             value = _parses(buffer, parse)
             if not isinstance(value, dict) or not value:
                 continue
             if call.state is CallState.FINAL and value == _parses(call.text, json.loads):
                 break
-            said = f"{call.name} runs with {_compact(value)}"
-            if call.state is not CallState.FINAL:
-                said += f", although the call is {call.state}"
+            said = f"{call.name} runs with {_compact(value)}{too_early(call)}"
             return wrong(name, mistake, fragment.start, _truth(call), _compact(value), said)
     return same(name, mistake) if scene.calls else None
 
@@ -96,7 +108,7 @@ def _merged(
 ) -> Contrast | None:
     names: dict[Hashable, str] = {}
     owners: dict[Hashable, LiveCall] = {}
-    buffers: dict[Hashable, str] = {}
+    buffers: dict[Hashable, list[str]] = {}
     mixed: tuple[int, Hashable, LiveCall, LiveCall] | None = None
     for delta in scene.deltas:
         if delta.what == "open":
@@ -104,8 +116,8 @@ def _merged(
         if delta.what != "fragment" or not delta.text:
             continue
         key = key_of(delta, names)
-        buffers[key] = buffers.get(key, "") + delta.text
-        owner = _owner(scene, delta)
+        buffers.setdefault(key, []).append(delta.text)
+        owner = scene.owners.get((delta.offset, delta.text))
         if owner is None:
             continue
         before = owners.setdefault(key, owner)
@@ -114,24 +126,10 @@ def _merged(
     if mixed is None:
         return same(name, mistake) if scene.calls else None
     at, key, one, other = mixed
+    text = "".join(buffers[key])
     said = f"two calls ({one.name}, {other.name}) become one text"
-    said += (
-        ", and it runs"
-        if _parses(buffers[key], json.loads) is not None
-        else ", which does not parse"
-    )
-    return wrong(name, mistake, at, f"{one.text} | {other.text}", buffers[key], said)
-
-
-def _owner(scene: Scene, delta: Delta) -> LiveCall | None:
-    return next(
-        (
-            call
-            for call in scene.calls
-            if any(f.start == delta.offset and f.text == delta.text for f in call.fragments)
-        ),
-        None,
-    )
+    said += ", and it runs" if _parses(text, json.loads) is not None else ", which does not parse"
+    return wrong(name, mistake, at, f"{one.text} | {other.text}", text, said)
 
 
 def run_at_marker(scene: Scene) -> Contrast | None:
@@ -143,7 +141,7 @@ def run_at_marker(scene: Scene) -> Contrast | None:
         value = _parses(call.text, json.loads) if call.text.strip() else {}
         if not isinstance(value, dict):
             continue
-        said = f"{call.name} runs, although the call is {call.state}: {call.problem}"
+        said = f"{call.name} runs{too_early(call)}"
         return wrong(name, mistake, call.closed_at - 1, _truth(call), _compact(value), said)
     return same(name, mistake) if scene.calls else None
 
@@ -188,6 +186,10 @@ def _offset(call: LiveCall, position: int) -> int:
         at = fragment.start
         position -= len(fragment.text)
     return at
+
+
+def _blanks(number: int) -> str:
+    return "1 blank is" if number == 1 else f"{number} blanks are"
 
 
 def _truth(call: LiveCall) -> str:

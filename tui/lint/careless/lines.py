@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import accumulate
 
 from tui.lint.careless.outcome import Contrast, Scene, around, first_difference, same, wrong
-from tui.lint.careless.wire import Delta, deltas_of_lines
+from tui.lint.careless.wire import words_of
 
 
 def characters_per_chunk(scene: Scene) -> Contrast | None:
@@ -59,14 +58,10 @@ def unicode_lines(scene: Scene) -> Contrast | None:
 
 def _compared(name: str, mistake: str, scene: Scene, lines: list[str], at: int | None) -> Contrast:
     """Compare what the lines give with what the same naive reading of whole events gives."""
-    true = _words(scene.deltas)
-    careless = _words(deltas_of_lines(scene.dialect, lines))
+    true = words_of(scene.deltas)
+    careless = "".join(scene.words_of_line(line) for line in lines if line.startswith("data:"))
     place = first_difference(true, careless)
     if at is None or place is None:
         return same(name, mistake, true)
     said = f"{abs(len(true) - len(careless))} characters of text and arguments are lost"
     return wrong(name, mistake, at, around(true, place), around(careless, place), said)
-
-
-def _words(deltas: Iterable[Delta]) -> str:
-    return "".join(delta.text for delta in deltas if delta.what in ("text", "fragment"))

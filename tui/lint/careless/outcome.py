@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
 
 from tui.core.parts import LiveCall
+from tui.core.states import CallState
+from tui.core.turn import Turn
 from tui.lint.careless.wire import Delta
-from tui.lint.reading import Reading
 
-_LONGEST = 300
+_LONGEST: Final = 300
 """Characters of each text of a contrast."""
 
 
@@ -24,27 +28,46 @@ class Contrast:
     consequence: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scene:
+    """A response as far as it had come, and the truth of it then."""
+
     dialect: str
     body: bytes
     chunks: tuple[bytes, ...]
-    reading: Reading
-    """The truth."""
+    """`body` as it came."""
+    turn: Turn
+    """The truth. Not closed while more may come."""
     deltas: tuple[Delta, ...]
     """The stream as a naive client takes it apart."""
+    words_of_line: Callable[[str], str]
+    """The text and the arguments that a naive client finds in one line."""
 
     @property
     def calls(self) -> list[LiveCall]:
-        return self.reading.turn.calls
+        return self.turn.calls
 
-    def call_of(self, delta: Delta) -> LiveCall | None:
-        """The true call whose fragment (or beginning, or end) the event at the delta's byte holds."""
+    @cached_property
+    def owners(self) -> dict[tuple[int, str], LiveCall]:
+        """(first byte of its event, text) of a fragment → the call that it belongs to."""
+        found: dict[tuple[int, str], LiveCall] = {}
         for call in self.calls:
-            if any(fragment.start == delta.offset for fragment in call.fragments):
-                return call
-        begun = [call for call in self.calls if call.opened_at <= delta.offset]
-        return begun[-1] if begun else None
+            for fragment in call.fragments:
+                found.setdefault((fragment.start, fragment.text), call)
+        return found
+
+
+def too_early(call: LiveCall) -> str:
+    """Why a call must not run as things stand, to go on a sentence; empty when it may."""
+    match call.state:
+        case CallState.FORMING:
+            return ", while it is still being written"
+        case CallState.CLOSED:
+            return ", before its turn has ended"
+        case CallState.INVALID | CallState.INCOMPLETE:
+            return f", although the call is {call.state}: {call.problem}"
+        case _:
+            return ""
 
 
 def same(name: str, mistake: str, true: str = "") -> Contrast:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 from itertools import accumulate
+from typing import Final
 
 from markdown_it import MarkdownIt
 
 from tui.lint.careless.outcome import Contrast, Scene, around, first_difference, same, wrong
 
 _TAG = re.compile(r"<[^>]*>")
+_LONGEST: Final = 20_000
+"""Characters of a text that are rendered first; the rest only when nothing changed in these."""
 
 
 def bubble(scene: Scene) -> Contrast | None:
@@ -32,9 +36,13 @@ def stored_from_rendered(scene: Scene) -> Contrast | None:
     name, mistake = "stored-from-rendered", "the rendered message is stored, copied and sent back"
     texts = [d for d in scene.deltas if d.what == "text" and d.text]
     true = "".join(d.text for d in texts)
-    # What is left on a page is what a person selects and what a view model holds.
-    kept = html.unescape(_TAG.sub("", MarkdownIt("commonmark").render(true))).strip()
-    at = first_difference(true, kept)
+    # Blanks at the end are lost only once nothing more can come behind them.
+    compared = true if scene.turn.closed else true.rstrip()
+    kept = _rendered(compared[:_LONGEST])
+    at = first_difference(compared[:_LONGEST].rstrip(), kept)
+    if at is None:
+        kept = _rendered(compared)
+        at = first_difference(compared, kept)
     if at is None:
         return same(name, mistake, true)
     ends = list(accumulate(len(d.text) for d in texts))
@@ -43,3 +51,9 @@ def stored_from_rendered(scene: Scene) -> Contrast | None:
     )
     said = "the next request tells the model that it said something it did not say"
     return wrong(name, mistake, offset, around(true, at), around(kept, at), said)
+
+
+@lru_cache(maxsize=4)  # while arguments come the prose stays as it is
+def _rendered(text: str) -> str:
+    """What is left on a page: what a person selects and what a view model holds."""
+    return html.unescape(_TAG.sub("", MarkdownIt("commonmark").render(text))).strip()

@@ -6,13 +6,13 @@ the odd ones and skips what it does not understand, as most clients do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from tui.core import wirejson
-from tui.lint.reading import Reading
-from tui.lint.rules.payloads import payloads
+from tui.core.reader import Step
+from tui.lint.rules.payloads import payloads_of
 
 What = Literal["text", "open", "fragment", "close"]
 
@@ -27,24 +27,28 @@ class Delta:
     name: str = ""
 
 
-def deltas_of(dialect: str, reading: Reading) -> Iterator[Delta]:
+def deltas_of(dialect: str, steps: Iterable[Step]) -> Iterator[Delta]:
     """The deltas of every event that is a JSON object."""
     taken = {"anthropic": _anthropic, "openai-chat": _chat, "openai-responses": _responses}[dialect]
-    for value, offset in payloads(reading):
+    for value, offset in payloads_of(steps):
         yield from taken(value, offset)
 
 
-def deltas_of_lines(dialect: str, lines: list[str]) -> Iterator[Delta]:
-    """The same from lines that somebody split: what is not whole JSON behind `data:` is dropped."""
+def deltas_of_line(dialect: str, line: str) -> Iterator[Delta]:
+    """The same from a line that somebody split: what is not whole JSON behind `data:` is dropped."""
     taken = {"anthropic": _anthropic, "openai-chat": _chat, "openai-responses": _responses}[dialect]
-    for line in lines:
-        if line.startswith("data:"):
-            try:
-                value = wirejson.loads(line[5:])
-            except ValueError:
-                continue
-            if isinstance(value, dict):
-                yield from taken(value, 0)
+    if line.startswith("data:"):
+        try:
+            value = wirejson.loads(line[5:])
+        except ValueError:
+            return
+        if isinstance(value, dict):
+            yield from taken(value, 0)
+
+
+def words_of(deltas: Iterable[Delta]) -> str:
+    """The text and the arguments that are in the deltas."""
+    return "".join(delta.text for delta in deltas if delta.what in ("text", "fragment"))
 
 
 def _anthropic(value: dict[str, Any], at: int) -> Iterator[Delta]:
