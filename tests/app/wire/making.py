@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from tests import wire
 from tui.app.wire.timeline import Reading, Timeline
+from tui.core.reader import Step
+from tui.core.turn import Turn
 from tui.session.updates import Arrivals, TurnHandle
 
 MARCH = wire.call_turn(
@@ -69,10 +71,21 @@ class MadeUp:
     consequence: str = "half a ticket is filed"
 
 
-def made_up(dialect: str, body: bytes, chunks: Sequence[bytes]) -> list[MadeUp]:
-    """One that goes wrong in the middle, one at the end, one never."""
-    return [
-        MadeUp("late", len(body) - 1),
-        MadeUp("eager", len(body) // 2),
-        MadeUp("lucky", None),
-    ]
+class MadeUpClients:
+    """One that goes wrong in the middle of `MARCH`, one at its end, one never."""
+
+    def take(self, steps: Sequence[Step], chunks: Sequence[bytes]) -> None:
+        pass
+
+    def at(self, turn: Turn, offset: int) -> list[MadeUp]:
+        truth = "closed" if turn.closed else f"{offset} bytes"
+        late, eager = (at if at < offset else None for at in (len(MARCH) - 1, len(MARCH) // 2))
+        return [
+            MadeUp("late", late, true=truth),
+            MadeUp("eager", eager, true=truth),
+            MadeUp("lucky", None),
+        ]
+
+
+def made_up(dialect: str) -> MadeUpClients:
+    return MadeUpClients()

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from tests.app.wire.making import MARCH, made_up, timeline
+from tests.app.wire.making import MARCH, chunks_of, made_up, read, timeline
+from tui.app.wire.contrasted import Contrasted, Known
 from tui.app.wire.contrasts import BANNER, CARELESS, EDGE, ContrastLines, careless_clients
+from tui.app.wire.exchange import WireExchange
+from tui.app.wire.timeline import Reading, Timeline
+from tui.core.turn import Turn
+from tui.store import StoredExchange
+from tui.store.exchanges import Ending
 
-CONTRASTS = made_up("anthropic", MARCH, ())
+CONTRASTS = made_up("anthropic").at(Turn("anthropic"), len(MARCH))
+
+
+def known(body: bytes = MARCH, *, over: bool = True) -> Known:
+    """What is known of a turn when `body` has come."""
+    url = "http://127.0.0.1/v1/messages"
+    ending: Ending = "complete" if over else "open"
+    stored = StoredExchange(
+        "exchange-1", "c", None, "anthropic", "demo", url, (), b"{}", 200, (), 0.0, None,
+        ending, "", None, 0,
+    )  # fmt: skip
+    steps = tuple(read(body, close=over).steps)
+    return Known(WireExchange(stored, 1, body, tuple(chunks_of(body))), steps)
+
+
+def contrasted() -> Contrasted:
+    return Contrasted(
+        careless_clients("anthropic"), Timeline(Reading("anthropic"), b"", (), over=False)
+    )
 
 
 def drawn(lines: ContrastLines, width: int = 90) -> list[str]:
@@ -39,17 +63,35 @@ def test_every_line_says_that_it_is_not_the_truth() -> None:
     assert any("called" in text for text in careless)
 
 
-def test_only_what_had_happened_by_a_position_is_shown() -> None:
+def test_at_every_position_the_bytes_up_to_it_are_contrasted_and_no_others() -> None:
     travelled = timeline(MARCH)
-    names = []
-    for position in range(travelled.last + 1):
-        offset = travelled.offset(position)
-        lines = ContrastLines(CONTRASTS, offset=offset)
-        names.append([each.name for each in lines.wrong])
-        assert all((each.went_wrong_at or 0) < offset for each in lines.wrong)
-    assert names[0] == []
-    assert ["eager"] in names
-    assert names[-1] == ["eager", "late"]
+    compared = contrasted()
+    for position in [*range(travelled.last + 1), *range(travelled.last, -1, -1)]:
+        prefix = MARCH[: travelled.offset(position)]
+        over = position == travelled.last
+        alone = contrasted().lines(known(prefix, over=over))
+        assert compared.lines(known(), position).text == alone.text, position
+
+
+def test_a_call_that_forms_is_contrasted_as_forming() -> None:
+    travelled = timeline(MARCH)
+    seventh = contrasted().lines(known(), 7).text
+    assert 'true so far: forming: {"order_id": "A-4471", "summary": "from 3 Ma' in seventh
+    assert 'careless: {"order_id":"A-4471"}' in seventh
+    assert f"in the first {travelled.offset(7):,} bytes" in seventh
+    whole = contrasted().lines(known(), travelled.last).text
+    assert "so far" not in whole
+    assert whole == contrasted().lines(known()).text
+
+
+def test_more_of_a_turn_that_still_comes_is_contrasted_when_it_has_come() -> None:
+    travelled = timeline(MARCH)
+    compared = contrasted()
+    for position in range(1, travelled.last):
+        prefix = MARCH[: travelled.offset(position)]
+        grown = compared.lines(known(prefix, over=False))
+        assert grown.text == contrasted().lines(known(), position).text, position
+    assert compared.lines(known()).text == contrasted().lines(known()).text
 
 
 def test_what_a_careless_client_shows_is_data_too() -> None:
@@ -59,10 +101,8 @@ def test_what_a_careless_client_shows_is_data_too() -> None:
 
 
 def test_the_careless_clients_we_have_fit_the_frame_on_these_bytes() -> None:
-    chunks = [MARCH[start : start + 64] for start in range(0, len(MARCH), 64)]
-    contrasts = careless_clients("anthropic", MARCH, chunks)
-    text = "\n".join(drawn(ContrastLines(contrasts, event_at=timeline(MARCH).event_at)))
-    wrong = [each for each in contrasts if each.went_wrong_at is not None]
-    assert wrong
-    for each in wrong:
+    lines = contrasted().lines(known())
+    text = "\n".join(drawn(lines))
+    assert lines.wrong
+    for each in lines.wrong:
         assert f"{each.name}  went wrong at byte {each.went_wrong_at:,}" in text

@@ -46,7 +46,7 @@ async def travelling(
             opened.id,
             {},
             chat.screen.workspace.registry.specs_by_name,
-            contrast=made_up,
+            clients=made_up,
         )
         screen = TimeTravel(past, past.exchanges()[0], clock=clock or Hand())
         await chat.app.push_screen(screen)
@@ -166,16 +166,19 @@ async def test_playing_follows_the_recorded_times_at_any_speed(tmp_path: Path) -
 
 async def test_the_contrast_shows_only_what_had_happened_by_then(tmp_path: Path) -> None:
     async with travelling(tmp_path, Reply([MARCH]), Reply([ANSWER])) as (chat, screen):
-        await chat.until(lambda: screen.contrasts, "the careless clients")
         await press(chat, screen, "x")
+        await chat.until(lambda: "true: closed" in chat.shown(), "the careless clients")
         assert "NOT VERBATIM" in chat.shown()
         assert "eager  went wrong" in chat.shown()
         assert "late  went wrong" in chat.shown()
         await press(chat, screen, "left", "left")
+        assert screen.timeline is not None
+        offset = screen.timeline.offset(screen.timeline.last - 2)
+        await chat.until(lambda: f"true so far: {offset} bytes" in chat.shown(), "what was then")
         assert "eager  went wrong" in chat.shown()
         assert "late  went wrong" not in chat.shown()
         await press(chat, screen, "home")
-        assert "went wrong" not in chat.shown()
+        await chat.until(lambda: "went wrong" not in chat.shown(), "nothing wrong at the start")
         await press(chat, screen, "x")
         assert "NOT VERBATIM" not in chat.shown()
 
@@ -196,7 +199,9 @@ async def test_a_turn_that_still_comes_can_be_gone_back_in_while_it_does(tmp_pat
         await press(chat, screen, "left", "left")
         assert prose(screen) == ""
         assert "still coming" in chat.shown()
-        await press(chat, screen, "end")
+        await press(chat, screen, "end", "x")
+        await chat.until(lambda: "Nothing wrong in the first" in chat.shown(), "the contrast")
+        await press(chat, screen, "x")
         assert prose(screen) == "Half an answer"
         chat.screen.opened.session.cancel()
         await chat.until(lambda: screen.timeline is not None and screen.timeline.over, "the end")

@@ -182,7 +182,13 @@ async def test_a_filter_leaves_the_events_of_one_call(tmp_path: Path) -> None:
 async def test_saved_files_read_back_and_nothing_is_written_over(tmp_path: Path) -> None:
     async with asked(tmp_path, Reply([ANSWER])) as chat:
         screen = await open_wire(chat)
-        for key, name in (("w", "one.sse"), ("a", "one.har"), ("a", "one.har")):
+        for key, name in (
+            ("w", "one.sse"),
+            ("a", "one.har"),
+            ("a", "one.har"),
+            ("w", "one.sh"),
+            ("w", "one"),
+        ):
             await chat.pilot.press(key, "ctrl+u")
             await chat.pilot.pause()
             box = screen.query_one("#wire-input")
@@ -194,7 +200,9 @@ async def test_saved_files_read_back_and_nothing_is_written_over(tmp_path: Path)
         assert har["log"]["entries"][0]["response"]["content"]["text"].encode() == ANSWER
         assert (tmp_path / "one.har").stat().st_mode & 0o777 == 0o600
         toasts = [notification.message for notification in chat.app._notifications]
-        assert any("Cannot save" in toast for toast in toasts)
+        assert any("one.har': File exists" in toast for toast in toasts)
+        assert any("let the name end in .sse" in toast for toast in toasts)
+        assert "curl -N" in (tmp_path / "one.sh").read_text()
         await chat.pilot.press("u")
         await chat.pilot.pause()
         assert "curl -N" in chat.app.clipboard
@@ -264,12 +272,12 @@ def shows(chat: Chat, kind: type[Screen[Any]]) -> bool:
 async def test_the_contrast_is_set_apart_and_names_the_event(tmp_path: Path) -> None:
     async with asked(tmp_path, Reply([MARCH]), Reply([ANSWER])) as chat:
         store, conversation = chat.screen.workspace.store, chat.screen.opened.id
-        source = WireSource(store, conversation, {}, {}, contrast=made_up)
+        source = WireSource(store, conversation, {}, {}, clients=made_up)
         screen = WireScreen(source, source.exchanges()[0])
         await chat.app.push_screen(screen)
-        await chat.until(lambda: screen.contrasts, "the careless clients")
+        await chat.until(lambda: screen.exchange is not None, "what is on record")
         await chat.pilot.press("x")
-        await chat.pilot.pause()
+        await chat.until(lambda: "went wrong" in chat.shown(), "the careless clients")
         shown = chat.shown()
         assert "≠ │ NOT VERBATIM" in shown
         assert "went wrong at byte" in shown

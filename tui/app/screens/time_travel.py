@@ -7,8 +7,8 @@ past: nothing is asked, run, stored or sent from here, whatever the calls say.
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar, Final
@@ -21,7 +21,7 @@ from textual.events import Resize
 
 from tui.app.calls.lines import Ink, Line, clipped, justified, spelled
 from tui.app.copying import copy_out
-from tui.app.presenter import Presenter
+from tui.app.past import PastTurn
 from tui.app.safe import notify
 from tui.app.selection_guard import SelectionGuard
 from tui.app.widgets.call_card import CallCard
@@ -31,14 +31,12 @@ from tui.app.widgets.contrast_table import ContrastTable
 from tui.app.widgets.message_pane import MessagePane
 from tui.app.widgets.message_view import MessageView
 from tui.app.widgets.scrubber import Scrubber
-from tui.app.wire.contrasts import Contrast, ContrastLines
-from tui.app.wire.scrubbing import SPEEDS
+from tui.app.wire.contrasted import Contrasted, Known
+from tui.app.wire.playback import Playback
 from tui.app.wire.source import WireSource
 from tui.app.wire.timeline import Timeline
 from tui.core.errors import VerbatimError
-from tui.core.reader import Step
-from tui.core.turn import Turn
-from tui.session.updates import Approval, TurnAdvanced, TurnClosed, TurnHandle, TurnOpened
+from tui.session.updates import TurnHandle
 
 NARROW: Final = 110
 """Columns below which the call panel goes under the messages."""
@@ -49,25 +47,6 @@ KEYS: Final = (
     "←→ event  [ ] fragment  o O call opens  c C closes  e ending  space play  + - speed  "
     "x contrast  F4 wire  Esc back"
 )
-
-
-class _Past:
-    """The presenter's stage here: nothing is running, and nobody is asked."""
-
-    def show_state(self, word: str, *, busy: bool) -> None:
-        pass
-
-    def show_usage(self, turn: Turn) -> None:
-        pass
-
-    def show_findings(self, turn: Turn) -> None:
-        pass
-
-    def ask_for(self, approval: Approval) -> None:
-        pass
-
-    def became_idle(self, reason: str) -> None:
-        pass
 
 
 class TimeTravel(SelectionGuard):
@@ -114,19 +93,15 @@ class TimeTravel(SelectionGuard):
         self._exchange = exchange
         self._begin_at = position
         self._copies_folder = copies_folder
-        self._clock = clock
         self._like: TurnHandle = source.handle(exchange)
         self.timeline: Timeline | None = None
-        self.contrasts: tuple[Contrast, ...] = ()
-        self.shown: int | None = None
-        """The position that the panes show."""
+        self._known: Known | None = None
+        self._contrasted: Contrasted | None = None
+        self._past: PastTurn | None = None
+        self._playback = Playback(clock)
         self._number = 0
         self._wanted = 0
-        self._handle: TurnHandle | None = None
-        self._presenter: Presenter | None = None
         self._moving = False
-        self._played_from: tuple[float, float] | None = None
-        """Seconds of the turn and of the clock at which playing began."""
 
     # -- layout ------------------------------------------------------------------------------
 
@@ -150,6 +125,11 @@ class TimeTravel(SelectionGuard):
     @property
     def scrubber(self) -> Scrubber:
         return self.query_one(Scrubber)
+
+    @property
+    def shown(self) -> int | None:
+        """The position that the panes show."""
+        return None if self._past is None else self._past.position
 
     @property
     def pane(self) -> MessagePane:
@@ -179,30 +159,28 @@ class TimeTravel(SelectionGuard):
 
     @work(exclusive=True, group="travel-read")
     async def _read(self) -> None:
+        like = self._like
         try:
-            found = await asyncio.to_thread(self._source.read, self._exchange, self._like)
-            timeline = await asyncio.to_thread(self._source.timeline, found, self._like)
+            found = await asyncio.to_thread(self._source.read, self._exchange, like)
+            timeline = await asyncio.to_thread(self._source.timeline, found, like)
             self._number = found.number
             self.timeline = self.scrubber.timeline = timeline
+            self._known = self._source.known(found, like)
+            self._contrasted = self._source.contrasted(found, like)
             begin = timeline.last if self._begin_at is None else self._begin_at
             self.query_one("#travel-head", InkBlock).renew()
             self.go(begin)
             while not timeline.over:
                 await asyncio.sleep(GROW_SECONDS)
-                found = await asyncio.to_thread(self._source.read, self._exchange, self._like)
+                found = await asyncio.to_thread(self._source.read, self._exchange, like)
                 at_end = self._wanted == timeline.last
-                broken = self._source.reading(found, self._like).broken
+                known = self._known = self._source.known(found, like)
                 timeline.grow(
-                    found.body, self._like.steps, found.chunks, over=found.over, broken=broken
+                    found.body, known.steps, found.chunks, over=found.over, broken=known.broken
                 )
                 if at_end:
                     self.go(timeline.last)
                 self.scrubber.renew()
-            dialect = found.stored.dialect
-            self.contrasts = tuple(
-                await asyncio.to_thread(self._source.contrast, dialect, found.body, found.pieces)
-            )
-            self._fill_contrast()
         except VerbatimError as error:
             notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
 
@@ -227,50 +205,14 @@ class TimeTravel(SelectionGuard):
             self._moving = False
 
     async def _show(self, timeline: Timeline, position: int) -> None:
-        before = self.shown
-        if before is None or position < before or self._handle is None:
-            await self._begin_anew(timeline, position)
-        else:
-            reader = timeline.seek(position)
-            handle = self._handle
-            timeline.note_arrivals(handle.arrivals, before, position)
-            steps = timeline.steps[before:position]
-            if position > timeline.events:
-                steps = [*steps, *timeline.rest]
-            handle.steps.extend(steps)
-            self._take(handle, steps)
-            self.scrubber.turn = reader.turn
-        self.shown = position
-        self.panel.flush()
+        if self._past is None:
+            self._past = PastTurn(self.pane, self.panel, self._like)
+        self.scrubber.turn = await self._past.show(timeline, position)
         self.scrubber.renew()
         self._fill_contrast()
 
-    async def _begin_anew(self, timeline: Timeline, position: int) -> None:
-        card = self.panel.chosen
-        chosen = (card.model.ref, card.view) if card is not None and card.view_chosen else None
-        with self.app.batch_update():
-            await self.pane.clear()
-            await self.panel.clear()
-            reader = timeline.seek(position)
-            handle = self._handle = timeline.handle(self._like)
-            self._presenter = Presenter(self.pane, self.panel, _Past())
-            self._presenter.take(TurnOpened(handle))
-            self._take(handle, handle.steps)
-            self.scrubber.turn = reader.turn
-            card = self.panel.chosen
-            if chosen is not None and card is not None and card.model.ref == chosen[0]:
-                card.action_view(chosen[1])
-
-    def _take(self, handle: TurnHandle, steps: list[Step]) -> None:
-        presenter = self._presenter
-        if presenter is None:
-            return
-        presenter.take(TurnAdvanced(handle, tuple(steps)))
-        if handle.turn.closed:
-            presenter.take(TurnClosed(handle, "", handle.turn.message()))
-
     def _stop(self) -> None:
-        self._played_from = None
+        self._playback.hold()
         self.scrubber.playing = False
         self.scrubber.renew()
 
@@ -317,36 +259,28 @@ class TimeTravel(SelectionGuard):
         timeline = self.timeline
         if timeline is None:
             return
-        if self._played_from is not None:
+        if self._playback.playing:
             self._stop()
             return
         if self._wanted >= timeline.last:
             self.go(0)
-        self._played_from = (timeline.time(self._wanted), self._clock())
+        self._playback.start(timeline.time(self._wanted))
         self.scrubber.playing = True
         self.scrubber.renew()
 
     def tick(self) -> None:
         """Go on playing."""
-        timeline = self.timeline
-        if timeline is None or self._played_from is None:
+        timeline, now = self.timeline, self._playback.now
+        if timeline is None or now is None:
             return
-        at, since = self._played_from
-        now = at + (self._clock() - since) * self.scrubber.speed
         self.go(max(timeline.at_time(now), self._wanted))
         if self._wanted >= timeline.last and timeline.over:
             self._stop()
 
     def action_speed(self, by: int) -> None:
-        scrubber = self.scrubber
-        place = bisect_right(SPEEDS, scrubber.speed) - 1 + by
-        speed = SPEEDS[min(max(place, 0), len(SPEEDS) - 1)]
-        if self._played_from is not None:
-            at, since = self._played_from
-            now = self._clock()
-            self._played_from = (at + (now - since) * scrubber.speed, now)
-        scrubber.speed = speed
-        scrubber.renew()
+        self._playback.change_speed(by)
+        self.scrubber.speed = self._playback.speed
+        self.scrubber.renew()
 
     def action_contrast(self) -> None:
         table = self.query_one(ContrastTable)
@@ -356,10 +290,10 @@ class TimeTravel(SelectionGuard):
             self.scrubber.focus()
 
     def _fill_contrast(self) -> None:
-        table, timeline = self.query_one(ContrastTable), self.timeline
-        if table.display and timeline is not None:
-            offset = None if self.shown == timeline.last else timeline.offset(self.shown or 0)
-            table.fill(ContrastLines(self.contrasts, offset=offset, event_at=timeline.event_at))
+        """What the careless clients had done by the position that is shown."""
+        table = self.query_one(ContrastTable)
+        if table.display and self._contrasted is not None and self._known is not None:
+            table.derive(partial(self._contrasted.lines, self._known, self.shown or 0))
 
     def action_wire(self) -> None:
         """The same exchange in the wire pane, at the event that is shown."""

@@ -7,8 +7,8 @@ event, the request, the response and the contrast take the side of the texts whe
 from __future__ import annotations
 
 import asyncio
-import os
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final, Literal, assert_never
 
@@ -17,36 +17,30 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.events import Resize
-from textual.widgets import ContentSwitcher, Input
+from textual.widgets import ContentSwitcher
 
-from tui.app.calls.lines import Ink, Line, NoteLines, clipped, justified, spelled, wrapped
-from tui.app.calls.words import counted, size_words
+from tui.app.calls.lines import Line, NoteLines
 from tui.app.copying import copy_out
-from tui.app.safe import clean_line, notify
+from tui.app.safe import notify
 from tui.app.screens.time_travel import TimeTravel
 from tui.app.selection_guard import SelectionGuard
+from tui.app.widgets.ask_line import AskLine
 from tui.app.widgets.call_lines import InkBlock
 from tui.app.widgets.contrast_table import ContrastTable
 from tui.app.widgets.marked_text import MarkedText
 from tui.app.widgets.wire_table import WireLines, WireTable
-from tui.app.wire.contrasts import Contrast, ContrastLines
+from tui.app.wire import frame
+from tui.app.wire.contrasted import Contrasted
 from tui.app.wire.exchange import WireExchange
-from tui.app.wire.exports import curl_of, har_of, recording_of
+from tui.app.wire.exports import curl_of
 from tui.app.wire.filters import HINT, parse_filter
 from tui.app.wire.raw import event_lines, request_lines, response_lines
+from tui.app.wire.saving import KINDS, save_as
 from tui.app.wire.source import WireSource
 from tui.app.wire.view import Chosen, WireView
 from tui.core.errors import VerbatimError
-from tui.recording.format import save
 
-NARROW: Final = 110
-"""Columns below which the texts go under the table."""
 PULL_SECONDS: Final = 0.1
-KEYS: Final = (
-    "/ find  n N next, previous  f filter  Enter bytes  Tab other side  x contrast  F5 time travel  "
-    "Esc back  [ ] exchange  c copy  u cURL  w .sse  a HAR"
-)
-KEYS_NARROW: Final = "/ find  n next  f filter  Enter bytes  Tab side  x contrast  F5 travel  Esc"
 
 Asking = Literal["find", "filter", "sse", "har"]
 
@@ -108,9 +102,8 @@ class WireScreen(SelectionGuard):
         self._copies_folder = copies_folder
         self.view = WireView(source.handle(exchange))
         self.exchange: WireExchange | None = None
-        self.contrasts: tuple[Contrast, ...] = ()
+        self._contrasted: Contrasted | None = None
         self._side = Side.TEXTS
-        self._asking: Asking = "find"
         self._told = ""
         self._as_it_was = False
         self._read_when_over = False
@@ -130,16 +123,15 @@ class WireScreen(SelectionGuard):
                     yield WireLines(id="wire-reading")
                     yield ContrastTable(id="wire-contrast")
         yield InkBlock(self._foot, id="wire-foot")
-        yield Input(id="wire-input", compact=True)
+        yield AskLine(id="wire-input")
 
     def on_mount(self) -> None:
-        self.query_one("#wire-input", Input).display = False
         self.set_interval(PULL_SECONDS, self.pull)
         self._read()
         self.call_after_refresh(self._begin)
 
     def on_resize(self, event: Resize) -> None:
-        self.query_one("#wire-body").set_class(event.size.width < NARROW, "-narrow")
+        self.query_one("#wire-body").set_class(event.size.width < frame.NARROW, "-narrow")
 
     def _begin(self) -> None:
         number = self._event if self._event is not None else min(1, len(self.view.log))
@@ -157,6 +149,10 @@ class WireScreen(SelectionGuard):
         return self.query_one(MarkedText)
 
     @property
+    def ask_line(self) -> AskLine:
+        return self.query_one(AskLine)
+
+    @property
     def told(self) -> str:
         """The sentence on what is chosen, as it is shown."""
         return self._told
@@ -167,6 +163,8 @@ class WireScreen(SelectionGuard):
             return
         if self.view.pull():
             self.redraw()
+            if self._side is Side.CONTRAST and not self.view.handle.turn.closed:
+                self._read()
         self.table.flush()
         self.texts.flush()
         if self.view.handle.turn.closed and not self._read_when_over:
@@ -180,51 +178,18 @@ class WireScreen(SelectionGuard):
             block.renew()
 
     def head_lines(self, width: int) -> list[Line]:
-        """Which exchange this is, in two lines."""
-        handle, found = self.view.handle, self.exchange
-        number = "" if found is None else f" {found.number}"
-        left: Line = [
-            (f"wire · exchange{number}", Ink.STRONG),
-            (
-                f"  {spelled(handle.endpoint)}, {spelled(handle.turn.model or handle.model)}",
-                Ink.PLAIN,
-            ),
-        ]
-        numbers = (
-            f"{counted(len(self.view.log), 'event')}  {size_words(handle.arrivals.total)}  "
-            f"{handle.arrivals.last_at or 0.0:.2f} s"
-        )
-        first = justified(left, [(numbers, Ink.MUTED)], width)
-        if found is None:
-            return [first, [("reading what is on record …", Ink.MUTED)]]
-        stored = found.stored
-        status = "no answer" if stored.status is None else f"{stored.status}"
-        second: Line = [
-            (f"POST {spelled(stored.url)} → {status}", Ink.PLAIN),
-            (f"  {stored.ending}", Ink.MUTED if stored.ending == "complete" else Ink.PROBLEM),
-        ]
-        if stored.problem:
-            second.append((f": {spelled(stored.problem)}", Ink.PROBLEM))
-        return [first, clipped(second, width)]
+        return frame.head(self.view, self.exchange, width)
 
     def _headings(self, width: int) -> list[Line]:
-        table = self.view.table
-        if table.filter.empty:
-            # The scroll bar of the table takes a column that the headings have.
-            return [table.headings(self.table.scrollable_content_region.width or width)]
-        words = f"{table.events:,} of {len(self.view.log):,} fit “{spelled(table.filter.typed)}”"
-        return [clipped([(f"   {words}  f changes it, an empty one shows all", Ink.WORD)], width)]
+        # The scroll bar of the table takes a column that the headings have.
+        table_width = self.table.scrollable_content_region.width or width
+        return frame.headings(self.view, table_width, width)
 
     def _tabs(self, width: int) -> list[Line]:
-        line: Line = []
-        for number, side in enumerate(Side, start=1):
-            line.append((f" {number} {side} ", Ink.CHOSEN if side is self._side else Ink.MUTED))
-        return [clipped(line, width)]
+        return frame.tabs([*Side], self._side, width)
 
     def _foot(self, width: int) -> list[Line]:
-        told = [*wrapped([spelled(self._told)], width)[:2], "", ""][:2]
-        lines: list[Line] = [clipped([(line, Ink.STRONG)], width) for line in told]
-        return [*lines, clipped([(KEYS if width >= NARROW else KEYS_NARROW, Ink.MUTED)], width)]
+        return frame.foot(self._told, width)
 
     # -- what is on record -------------------------------------------------------------------
 
@@ -239,13 +204,6 @@ class WireScreen(SelectionGuard):
             return
         self._show_side()
         self.redraw()
-        if self.exchange.over:
-            found = self.exchange
-            contrast, dialect = self._source.contrast, found.stored.dialect
-            self.contrasts = tuple(
-                await asyncio.to_thread(contrast, dialect, found.body, found.pieces)
-            )
-            self._show_side()
 
     # -- choosing ----------------------------------------------------------------------------
 
@@ -338,12 +296,21 @@ class WireScreen(SelectionGuard):
                     reading.show(response_lines(found))
             case Side.CONTRAST:
                 shown = "wire-contrast"
-                lines = ContrastLines(self.contrasts, event_at=self.view.log.at_byte)
-                self.query_one(ContrastTable).fill(lines)
+                self._compare()
             case _:
                 assert_never(self._side)
         switcher.current = shown
         reading.flush()
+
+    def _compare(self) -> None:
+        """Run the careless clients on what is on record."""
+        found, handle = self.exchange, self.view.handle
+        if found is None:
+            return
+        if self._contrasted is None:
+            self._contrasted = self._source.contrasted(found, handle)
+        known = self._source.known(found, handle)
+        self.query_one(ContrastTable).derive(partial(self._contrasted.lines, known))
 
     def action_contrast(self) -> None:
         self.action_side("texts" if self._side is Side.CONTRAST else "contrast")
@@ -366,7 +333,7 @@ class WireScreen(SelectionGuard):
             self._complain(error)
             return
         self._exchange_id, self._event, self._told = ids[place], None, ""
-        self.exchange, self.contrasts = None, ()
+        self.exchange, self._contrasted = None, None
         self.table.fill(self.view.table)
         self.texts.fill(self.view.marked)
         self._read()
@@ -384,9 +351,9 @@ class WireScreen(SelectionGuard):
         )
 
     def action_leave(self) -> None:
-        box = self.query_one("#wire-input", Input)
-        if box.display:
-            self._close_input()
+        if self.ask_line.asking:
+            self.ask_line.close()
+            self.table.focus()
         else:
             self.dismiss(None)
 
@@ -396,50 +363,30 @@ class WireScreen(SelectionGuard):
         """Open the line in which words are typed."""
         if what in ("sse", "har") and not self._on_record():
             return
-        self._asking = what
-        box = self.query_one("#wire-input", Input)
         number = 0 if self.exchange is None else self.exchange.number
-        folder = str(self._copies_folder or Path.cwd())
+        place = (self._copies_folder or Path.cwd()) / f"exchange-{number}"
         match what:
             case "find":
-                title, value = (
-                    "find in what came, e.g. a word of a call's arguments",
-                    self.view.word,
-                )
+                title = "find in what came, e.g. a word of a call's arguments"
+                self.ask_line.ask(what, title, self.view.word)
             case "filter":
-                title, value = f"filter: {HINT}", self.view.table.filter.typed
-            case "sse":
-                title, value = "save as", os.path.join(folder, f"exchange-{number}.sse")  # noqa: PTH118
-            case "har":
-                title, value = "save as", os.path.join(folder, f"exchange-{number}.har")  # noqa: PTH118
+                self.ask_line.ask(what, f"filter: {HINT}", self.view.table.filter.typed)
+            case "sse" | "har":
+                self.ask_line.ask(what, f"save as {KINDS}", f"{place}.{what}")
             case _:
                 assert_never(what)
-        box.placeholder = title
-        box.value = value
-        box.display = True
-        box.focus()
 
-    def _close_input(self) -> None:
-        self.query_one("#wire-input", Input).display = False
+    @on(AskLine.Answered)
+    def _answered(self, event: AskLine.Answered) -> None:
+        typed = event.typed
         self.table.focus()
-
-    @on(Input.Submitted, "#wire-input")
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        typed = event.value
-        self._close_input()
-        match self._asking:
-            case "find":
-                if typed:
-                    self._find(typed, again=typed == self.view.word)
-            case "filter":
-                self._filter(typed)
-            case "sse":
-                self._save_recording(Path(typed).expanduser())
-            case "har":
-                self._save_har(Path(typed).expanduser())
-            case _:
-                assert_never(self._asking)
+        if event.purpose == "filter":
+            self._filter(typed)
+        elif event.purpose == "find":
+            if typed:
+                self._find(typed, again=typed == self.view.word)
+        elif typed:
+            self._save(Path(typed).expanduser())
 
     def _filter(self, typed: str) -> None:
         wanted = parse_filter(typed)
@@ -475,30 +422,14 @@ class WireScreen(SelectionGuard):
         copied = copy_out(text, what, self.app.copy_to_clipboard, self._copies_folder)
         notify(self.app, copied.told, severity="error" if copied.failed else "information")
 
-    def _save_recording(self, path: Path) -> None:
+    def _save(self, path: Path) -> None:
         found = self._on_record()
         if found is None:
             return
         try:
-            written = save(recording_of(found), path)
+            notify(self.app, save_as(found, path))
         except VerbatimError as error:
             self._complain(error)
-            return
-        notify(self.app, f"Saved the recording to {clean_line(str(written))}, times beside it.")
-
-    def _save_har(self, path: Path) -> None:
-        found = self._on_record()
-        if found is None:
-            return
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(har_of(found))
-        except OSError as error:
-            words = f"Cannot save {clean_line(str(path))}: {error.strerror}."
-            notify(self.app, words, severity="error")
-            return
-        notify(self.app, f"Saved the HTTP archive to {clean_line(str(path))}")
 
     def _on_record(self) -> WireExchange | None:
         found = self.exchange

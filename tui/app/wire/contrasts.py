@@ -11,6 +11,8 @@ from typing import Final, Protocol
 
 from tui.app.calls.lines import Ink, Line, spelled
 from tui.app.calls.texts import InkedLines
+from tui.core.reader import Step
+from tui.core.turn import Turn
 
 BANNER: Final = "NOT VERBATIM: what a careless client would have done with these bytes"
 EDGE: Final = "≠ │ "
@@ -44,29 +46,31 @@ class Contrast(Protocol):
     def consequence(self) -> str: ...
 
 
-Contraster = Callable[[str, bytes, Sequence[bytes]], Sequence[Contrast]]
-"""Dialect, body, and the body in its chunks → one contrast for each client."""
+class Clients(Protocol):
+    """Careless clients over one response."""
+
+    def take(self, steps: Sequence[Step], chunks: Sequence[bytes]) -> None:
+        """All events and all chunks that have come by now."""
+        ...
+
+    def at(self, turn: Turn, offset: int) -> Sequence[Contrast]:
+        """One contrast for each client on the first `offset` bytes; `turn` is the truth there."""
+        ...
 
 
-def careless_clients(dialect: str, body: bytes, chunks: Sequence[bytes]) -> Sequence[Contrast]:
-    """Run the careless clients of `tui.lint` on a body."""
-    from tui.lint.contrast import contrast  # only who looks at the contrast pays for the import
-
-    return contrast(dialect, body, chunks)
+ClientsOf = Callable[[str], Clients]
+"""The clients for a dialect, to which nothing has been given."""
 
 
-def went_wrong(contrasts: Sequence[Contrast], offset: int | None = None) -> list[Contrast]:
-    """Those that had gone wrong when `offset` bytes had come (None: all of them), first first."""
-    wrong = [
-        each
-        for each in contrasts
-        if each.went_wrong_at is not None and (offset is None or each.went_wrong_at < offset)
-    ]
-    return sorted(wrong, key=lambda each: each.went_wrong_at or 0)
+def careless_clients(dialect: str) -> Clients:
+    """The careless clients of `tui.lint`."""
+    from tui.lint.contrast import CarelessClients  # only who looks at it pays for the import
+
+    return CarelessClients(dialect)
 
 
 class ContrastLines(InkedLines):
-    """Every client that had gone wrong by a position, and the names of those that had not."""
+    """Every client that has gone wrong, the first first, and the names of those that have not."""
 
     title = "not Verbatim: careless clients on these bytes"
     words = True
@@ -78,9 +82,15 @@ class ContrastLines(InkedLines):
         offset: int | None = None,
         event_at: Callable[[int], int | None] = lambda offset: None,
     ) -> None:
-        """`offset`: bytes that had come. `event_at`: the number of the event at a byte."""
-        self.wrong = went_wrong(contrasts, offset)
-        truth = "true" if offset is None else "true in the end"
+        """`event_at`: the number of the event at a byte.
+
+        `offset`: bytes that had come, where the contrasts are of a turn that was not over.
+        """
+        self.wrong = sorted(
+            (each for each in contrasts if each.went_wrong_at is not None),
+            key=lambda each: each.went_wrong_at or 0,
+        )
+        truth = "true" if offset is None else "true so far"
         lines: list[Line] = [[(BANNER, CARELESS)], []]
         for each in self.wrong:
             lines += _one(each, event_at, truth)

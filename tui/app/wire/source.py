@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tui.app.wire.contrasts import Contraster, careless_clients
+from tui.app.wire.contrasted import Contrasted, Known
+from tui.app.wire.contrasts import ClientsOf, careless_clients
 from tui.app.wire.exchange import WireExchange, numbered, read_exchange
 from tui.app.wire.timeline import Reading, Timeline
 from tui.core.conversation import ToolSpec
@@ -28,7 +29,7 @@ class WireSource:
         handles: exchange id → its turn, where the screen holds it; live.
         tools: on offer, for the schema check.
         settings: how the present endpoint's streams are read; `endpoint` is its name.
-        contrast: runs the careless clients.
+        clients: the careless clients of a dialect.
     """
 
     store: Store
@@ -37,7 +38,7 @@ class WireSource:
     tools: Mapping[str, ToolSpec]
     settings: DecoderSettings | None = None
     endpoint: str = ""
-    contrast: Contraster = careless_clients
+    clients: ClientsOf = careless_clients
 
     def exchanges(self) -> Sequence[str]:
         """Ids of the conversation's exchanges, oldest first."""
@@ -97,6 +98,15 @@ class WireSource:
         )
         timeline.seek(timeline.last)
         return timeline
+
+    def contrasted(self, found: WireExchange, handle: TurnHandle) -> Contrasted:
+        """Careless clients for its turn."""
+        timeline = Timeline(self.reading(found, handle), b"", (), over=False)
+        return Contrasted(self.clients(found.stored.dialect), timeline)
+
+    def known(self, found: WireExchange, handle: TurnHandle) -> Known:
+        """What there is to compare now."""
+        return Known(found, tuple(handle.steps), self.reading(found, handle).broken)
 
     def _settings(self, endpoint: str) -> DecoderSettings | None:
         return self.settings if endpoint == self.endpoint else None

@@ -1,0 +1,70 @@
+"""The lines around the two halves of the wire pane: what is shown, by which keys, and a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tui.app.calls.lines import Ink, Line, clipped, justified, spelled, wrapped
+from tui.app.calls.words import counted, size_words
+from tui.app.wire.exchange import WireExchange
+from tui.app.wire.view import WireView
+
+NARROW: Final = 110
+"""Columns below which the texts go under the table."""
+KEYS: Final = (
+    "/ find  n N next, previous  f filter  Enter bytes  Tab other side  x contrast  F5 time travel  "
+    "Esc back  [ ] exchange  c copy  u cURL  w .sse  a HAR"
+)
+KEYS_NARROW: Final = "/ find  n next  f filter  Enter bytes  Tab side  x contrast  F5 travel  Esc"
+
+
+def head(view: WireView, found: WireExchange | None, width: int) -> list[Line]:
+    """Which exchange this is, in two lines."""
+    handle = view.handle
+    number = "" if found is None else f" {found.number}"
+    left: Line = [
+        (f"wire · exchange{number}", Ink.STRONG),
+        (f"  {spelled(handle.endpoint)}, {spelled(handle.turn.model or handle.model)}", Ink.PLAIN),
+    ]
+    numbers = (
+        f"{counted(len(view.log), 'event')}  {size_words(handle.arrivals.total)}  "
+        f"{handle.arrivals.last_at or 0.0:.2f} s"
+    )
+    first = justified(left, [(numbers, Ink.MUTED)], width)
+    if found is None:
+        return [first, [("reading what is on record …", Ink.MUTED)]]
+    stored = found.stored
+    status = "no answer" if stored.status is None else f"{stored.status}"
+    second: Line = [
+        (f"POST {spelled(stored.url)} → {status}", Ink.PLAIN),
+        (f"  {stored.ending}", Ink.MUTED if stored.ending == "complete" else Ink.PROBLEM),
+    ]
+    if stored.problem:
+        second.append((f": {spelled(stored.problem)}", Ink.PROBLEM))
+    return [first, clipped(second, width)]
+
+
+def headings(view: WireView, table_width: int, width: int) -> list[Line]:
+    """What the columns of the table are, or what its filter is. `table_width`: without its bar."""
+    table = view.table
+    if table.filter.empty:
+        return [table.headings(table_width)]
+    words = f"{table.events:,} of {len(view.log):,} fit “{spelled(table.filter.typed)}”"
+    return [clipped([(f"   {words}  f changes it, an empty one shows all", Ink.WORD)], width)]
+
+
+def tabs(names: Sequence[str], chosen: str, width: int) -> list[Line]:
+    """What the second half can show, each with its key."""
+    line: Line = [
+        (f" {number} {name} ", Ink.CHOSEN if name == chosen else Ink.MUTED)
+        for number, name in enumerate(names, start=1)
+    ]
+    return [clipped(line, width)]
+
+
+def foot(told: str, width: int) -> list[Line]:
+    """The sentence on what is chosen, and the keys."""
+    rows = [*wrapped([spelled(told)], width)[:2], "", ""][:2]
+    lines: list[Line] = [clipped([(row, Ink.STRONG)], width) for row in rows]
+    return [*lines, clipped([(KEYS if width >= NARROW else KEYS_NARROW, Ink.MUTED)], width)]
