@@ -236,3 +236,21 @@ async def test_a_server_that_dies_is_shown_as_ended_and_restarted(tmp_path: Path
         await chat.until(lambda: "MCP server faulty  has ended" in chat.shown(), "the state")
         await chat.pilot.press("R")
         await chat.until(lambda: "connected, 2025-11-25" in chat.shown(), "a new start")
+
+
+async def test_what_a_configuration_leaves_out_or_misspells_is_said(tmp_path: Path) -> None:
+    pytest.importorskip("mcp")
+    command = ("-I", "-S", FAULTY, "ok")
+    server = McpServer(
+        ServerConfig("faulty", command=sys.executable, args=command, tools=("echo", "Die"))
+    )
+    async with chatting(with_sources(tmp_path, server)) as chat:
+        await chat.until(lambda: "'Die'" in chat.shown(), "the warning")
+        await opened(chat)
+        await chat.pilot.press("end", "up")
+        await chat.until(lambda: "connected, 2025-11-25" in chat.shown(), "the state")
+        shown = chat.shown()
+        assert "1 tool, 9 left out by its configuration" in shown
+        assert "names tools it does not have" in shown
+        assert "It has: echo, die," in shown
+        assert " garble " not in "\n".join(line for line in shown.splitlines() if "asks" in line)

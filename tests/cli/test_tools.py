@@ -128,6 +128,13 @@ def test_configured_servers_are_opened_with_their_variables_filled_in(
     assert tools["echo"]["rule_name"] == "small__echo"
     assert tools["echo"]["claims"] == ["only reads"]
     assert tools["echo"]["policy"]["rule"] == "ask"
+    with (home / "config" / "config.toml").open("a") as config:
+        config.write('tools = ["e*", "die"]\nexclude = ["die"]\n')
+    assert main(["tools", "--json"]) == 0
+    assert {tool["name"] for tool in json.loads(capsys.readouterr().out)["tools"]} == {
+        "current_time",
+        "echo",
+    }
     monkeypatch.setenv("START", "dies")
     assert main(["tools"]) == 1
     assert "no configuration found" in capsys.readouterr().out

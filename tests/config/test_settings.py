@@ -96,6 +96,8 @@ command = "npx"
 args = ["-y", "server"]
 env = {A = "1"}
 cwd = "work"
+tools = ["read_*", "list"]
+exclude = "read_all"
 [mcp.remote]
 url = "https://mcp.example/mcp"
 headers = {authorization = "${MCP_AUTH}"}
@@ -131,7 +133,13 @@ headers = {authorization = "${MCP_AUTH}"}
         tools=(str(folder / "shop.py"), "demo", str(Path("~/t.py").expanduser()), "math"),
         mcp=(
             McpServer(
-                "files", ("npx", "-y", "server"), "", {"A": "1"}, folder=str(folder / "work")
+                "files",
+                ("npx", "-y", "server"),
+                "",
+                {"A": "1"},
+                folder=str(folder / "work"),
+                tools=("read_*", "list"),
+                exclude=("read_all",),
             ),
             McpServer(
                 "remote", url="https://mcp.example/mcp", headers={"authorization": "${MCP_AUTH}"}

@@ -84,6 +84,9 @@ def test_the_configuration_is_understood(folder: Path) -> None:
     files, tracker = _servers(setting)
     assert files.command == "npx"
     assert files.args[-1] == "/srv/shared"
+    assert files.offers("read_file")
+    assert not files.offers("read_media_file")
+    assert not files.offers("write_file")
     assert tracker.headers == {"Authorization": "Bearer t0ken"}
     policy = make_policy(setting.settings, None, interactive=True)
     spec = ToolSpec("forecast", "", {})

@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -84,9 +85,15 @@ class Bench:
 async def bench(
     config: ServerConfig | None = None, ask: AskPerson | None = None, **options: Any
 ) -> AsyncIterator[Bench]:
-    bench = Bench(McpServer(config or faulty(), ask), **options)
-    async with bench.registry:
+    async with bench_of(McpServer(config or faulty(), ask), **options) as bench:
         assert bench.registry.problems == ()
+        yield bench
+
+
+@asynccontextmanager
+async def bench_of(server: McpServer, **options: Any) -> AsyncIterator[Bench]:
+    bench = Bench(server, **options)
+    async with bench.registry:
         yield bench
 
 
@@ -247,6 +254,44 @@ class TestFaultyServer:
             )
 
 
+class TestChosenTools:
+    """Of a server with many tools, only those that its configuration names are offered."""
+
+    async def test_only_the_named_tools_without_the_excluded_are_offered(self) -> None:
+        config = replace(faulty(), tools=("echo", "g*", "h*"), exclude=("gr*",))
+        async with bench(config) as b:
+            assert list(b.registry.specs_by_name) == ["echo", "garble", "hang"]
+            assert b.server.left_out == 7
+            assert (await b.run("die")).state is CallState.FAILED
+            assert not b.server.log.lines[-1].startswith("out of paper")
+
+    async def test_a_tool_that_comes_later_is_left_out_too(self) -> None:
+        async with bench(replace(faulty(), tools=("grow", "echo"))) as b:
+            await b.run("grow")
+            async with asyncio.timeout(20):
+                while b.server.left_out != 9:  # noqa: ASYNC110 - what is on offer does not change
+                    await asyncio.sleep(0.01)
+            assert list(b.registry.specs_by_name) == ["echo", "grow"]
+
+    @pytest.mark.parametrize("chosen", [{"tools": ("echo", "Die")}, {"exclude": ("Die",)}])
+    async def test_a_name_that_fits_no_tool_is_told_and_the_others_are_offered(
+        self, chosen: dict[str, Any]
+    ) -> None:
+        server = McpServer(replace(faulty(), **chosen))
+        async with Registry([server]) as registry:
+            (problem,) = registry.problems
+            assert "'Die'" in str(problem.error)
+            assert "die" in problem.error.hint
+            assert registry.get("echo") is not None
+
+    async def test_a_name_that_fits_a_tool_which_comes_later_is_told_until_then(self) -> None:
+        async with bench_of(McpServer(replace(faulty(), tools=("grow", "grown")))) as b:
+            assert "'grown'" in str(b.registry.problems[0].error)
+            await b.run("grow")
+            await b.until(lambda: "grown" in b.registry.specs_by_name)
+            assert b.registry.problems == ()
+
+
 async def test_servers_are_opened_from_a_file_and_from_the_configuration(tmp_path: Path) -> None:
     in_file = faulty(name="in_file")
     entry = {"command": in_file.command, "args": list(in_file.args)}
@@ -319,6 +364,17 @@ class TestConfiguration:
         assert local == ServerConfig("files", "npx", ("-y", "x"), {"A": "b"}, Path("/srv"))
         assert remote == ServerConfig("remote", url="https://h/mcp", headers={"X": "y"})
 
+    def test_what_other_clients_say_about_single_tools_is_kept(self, tmp_path: Path) -> None:
+        named, off = self._read(
+            tmp_path,
+            {
+                "named": {"command": "x", "includeTools": ["a"], "excludeTools": ["b"]},
+                "off": {"url": "http://h/mcp", "disabledTools": ["c"]},
+            },
+        )
+        assert (named.tools, named.exclude) == (("a",), ("b",))
+        assert (off.tools, off.exclude) == (None, ("c",))
+
     def test_variables_are_filled_in_where_they_are_written_and_shown_nowhere(
         self, tmp_path: Path
     ) -> None:
@@ -340,6 +396,8 @@ class TestConfiguration:
             ({"s": {"command": "${NONE}"}}, "s: command needs the variable NONE"),
             ({"s": {"command": "x", "args": "y"}}, "args is not a list"),
             ({"s": {"command": "x", "env": {"A": 1}}}, "env is not a table of texts"),
+            ({"s": {"command": "x", "includeTools": "a"}}, "includeTools is not a list"),
+            ({"s": {"command": "x", "disabledTools": [1]}}, "disabledTools is not a list"),
             ({"s": {"url": "ftp://h"}}, "no http or https address"),
             ({"s": {"type": "sse", "url": "http://h"}}, "type 'sse' are not supported"),
             ({"s": []}, "s is not a table"),

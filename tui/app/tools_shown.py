@@ -28,6 +28,8 @@ class OriginRow:
     count: int
     rule: Rule | None
     """The policy for all of it, where there is one."""
+    left_out: int = 0
+    """Tools of a server that its configuration keeps from being offered."""
     problem: str = ""
     hint: str = ""
 
@@ -92,6 +94,8 @@ def _origin(registry: Registry, source: ToolSource, count: int, policy: Policy) 
     if source in registry.opening:
         state = "connecting" if server is not None else "loading"
         error = None
+    elif server is not None and server.connected:
+        state = "connected"
     elif error is not None:
         state = "has ended" if source.problem is not None else "failed"
     else:
@@ -100,9 +104,10 @@ def _origin(registry: Registry, source: ToolSource, count: int, policy: Policy) 
         source.origin,
         source,
         state,
-        server.protocol_version if server is not None and error is None else "",
+        server.protocol_version if server is not None and state == "connected" else "",
         count,
         policy.origins.get(source.origin),
+        server.left_out if server is not None else 0,
         "" if error is None else str(error),
         "" if error is None else error.hint,
     )

@@ -221,6 +221,8 @@ def _servers(setting: Setting) -> list[ServerConfig]:
             env=server.environment,
             headers=server.headers,
             cwd=server.folder,
+            tools=server.tools,
+            exclude=server.exclude,
             place=f"{setting.paths.config_file}: mcp.{server.name}",
             environment=setting.environment,
         )

@@ -47,6 +47,9 @@ class McpServer:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     folder: str | None = None
     """The working folder of the command."""
+    tools: tuple[str, ...] | None = None
+    """Names of the tools to offer, `*` standing for anything; None: all."""
+    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +203,8 @@ def _read_mcp(name: str, table: Table, folder: Path) -> McpServer:
         table.text_map("env") or {},
         table.text_map("headers") or {},
         None if working is None else str(folder / Path(working).expanduser()),
+        table.texts("tools"),
+        table.texts("exclude") or (),
     )
     table.finish()
     return server

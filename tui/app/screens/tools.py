@@ -217,6 +217,8 @@ def _rule(rule: Rule) -> Content:
 
 def _about_origin(row: OriginRow) -> Content:
     tools = "1 tool" if row.count == 1 else f"{row.count:,} tools"
+    if row.left_out:
+        tools += f", {row.left_out:,} left out by its configuration"
     lines = [Content(f"{tools}. a, k and d make a rule for all of them.")]
     if row.rule is not None:
         lines.append(Content("A rule for one tool goes before it."))

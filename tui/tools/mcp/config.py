@@ -2,14 +2,17 @@
 
 Each server has `command`, `args`, `env`, `cwd`, or `url` and `headers`. `${NAME}` and
 `${NAME:-default}` in them stand for variables of the environment; nothing else is taken from it.
+Which of its tools are offered is said by `includeTools`, `excludeTools` (as Gemini CLI has them)
+and `disabledTools` (as Roo Code and others have it).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -31,6 +34,25 @@ class ServerConfig:
     cwd: Path | None = None
     url: str | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tools: tuple[str, ...] | None = None
+    """Names of the tools that are offered, `*` standing for anything; None: all."""
+    exclude: tuple[str, ...] = ()
+    """Names of tools that are not offered, even if they are in `tools`."""
+
+    def offers(self, tool: str) -> bool:
+        """Whether a tool of this name is to be offered."""
+        return (self.tools is None or _fits_any(tool, self.tools)) and not _fits_any(
+            tool, self.exclude
+        )
+
+    def unmet(self, tools: Collection[str]) -> tuple[str, ...]:
+        """Names in `tools` and `exclude` that fit none of the server's own: a misspelling?"""
+        named = (*(self.tools or ()), *self.exclude)
+        return tuple(each for each in named if not any(fnmatchcase(tool, each) for tool in tools))
+
+
+def _fits_any(tool: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)
 
 
 def read_servers(path: Path, environment: Mapping[str, str]) -> tuple[ServerConfig, ...]:
@@ -70,6 +92,8 @@ def expanded(
     env: Mapping[str, str],
     headers: Mapping[str, str],
     cwd: str | None = None,
+    tools: tuple[str, ...] | None = None,
+    exclude: tuple[str, ...] = (),
     place: str,
     environment: Mapping[str, str],
 ) -> ServerConfig:
@@ -95,6 +119,8 @@ def expanded(
         cwd=Path(filled(cwd, "cwd")).expanduser() if cwd else None,
         url=filled(url, "url") if url else None,
         headers={key: filled(value, f"headers.{key}") for key, value in headers.items()},
+        tools=tools,
+        exclude=exclude,
     )
 
 
@@ -126,20 +152,27 @@ def _server(name: str, entry: Any, place: str, environment: Mapping[str, str]) -
             for word, item in value.items()
         }
 
+    def texts(key: str) -> tuple[str, ...]:
+        value = entry.get(key) or []
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise ToolError(f"{place}: {key} is not a list of texts")
+        return tuple(value)
+
+    tools = texts("includeTools") or None
+    exclude = (*texts("excludeTools"), *texts("disabledTools"))
     if has_url:
         url = text("url")
         if not url.startswith(("http://", "https://")):
             raise ToolError(f"{place}: url is no http or https address")
-        return ServerConfig(name, url=url, headers=table("headers"))
-    arguments = entry.get("args") or []
-    if not isinstance(arguments, list) or not all(isinstance(item, str) for item in arguments):
-        raise ToolError(f"{place}: args is not a list of texts")
+        return ServerConfig(name, url=url, headers=table("headers"), tools=tools, exclude=exclude)
     return ServerConfig(
         name,
         command=text("command"),
-        args=tuple(_expanded(item, f"{place}: args", environment) for item in arguments),
+        args=tuple(_expanded(item, f"{place}: args", environment) for item in texts("args")),
         env=table("env"),
         cwd=Path(text("cwd")).expanduser() if entry.get("cwd") else None,
+        tools=tools,
+        exclude=exclude,
     )
 
 

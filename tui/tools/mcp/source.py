@@ -59,17 +59,39 @@ class McpServer:
         self._start_timeout = start_timeout
         self._connection: Connection | None = None
         self._changed: Callable[[], None] = lambda: None
+        self._remote_names: tuple[str, ...] = ()
+
+    @property
+    def connected(self) -> bool:
+        return self._connection is not None and not self._connection.ended
+
+    @property
+    def left_out(self) -> int:
+        """How many tools it has that its configuration keeps from being offered."""
+        return sum(not self._config.offers(name) for name in self._remote_names)
 
     @property
     def problem(self) -> ToolError | None:
-        """It has ended without being asked to."""
-        if self._connection is None or not self._connection.ended:
+        """It has ended without being asked to, or its configuration names tools it has not."""
+        if self._connection is None:
             return None
+        if not self._connection.ended:
+            return self._unmet()
         told = self.log.tail()
         return ToolError(
             f"{self.origin} has ended: {self._connection.ended}"
             + (f"; it said: {told}" if told else ""),
             hint="Reload the tools to start it again.",
+        )
+
+    def _unmet(self) -> ToolError | None:
+        missing = self._config.unmet(self._remote_names)
+        if not missing:
+            return None
+        return ToolError(
+            f"{self.origin} is connected, but its configuration names tools it does not have:"
+            f" {', '.join(map(repr, missing))}",
+            hint=f"It has: {', '.join(self._remote_names) or 'none'}.",
         )
 
     @property
@@ -125,7 +147,11 @@ class McpServer:
 
     def _take_tools(self) -> None:
         if self._connection is not None and not self._connection.ended:
-            self.tools = [self._tool(remote) for remote in self._connection.remote_tools]
+            remote_tools = self._connection.remote_tools
+            self._remote_names = tuple(dict.fromkeys(remote.name for remote in remote_tools))
+            self.tools = [
+                self._tool(remote) for remote in remote_tools if self._config.offers(remote.name)
+            ]
 
     def _tool(self, remote: Any) -> McpTool:
         hints = remote.annotations
