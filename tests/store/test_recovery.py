@@ -48,6 +48,12 @@ def garble_page(number: int) -> Callable[[bytes], bytes]:
     return lambda data: data[: number * PAGE] + b"\xa5" * PAGE + data[(number + 1) * PAGE :]
 
 
+def behind_its_back(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement).fetchall()
+
+
 def test_a_sound_store_is_recovered_whole(path: Path, sound: bytes, tmp_path: Path) -> None:
     recovered = recover(path, tmp_path / "new.db")
     assert recovered.problems == ()
@@ -168,13 +174,12 @@ def test_without_its_first_page_the_file_is_read_by_the_plan_of_a_new_one(
 def test_messages_without_conversation_and_chunks_without_exchange_are_gathered(
     path: Path, sound: bytes, tmp_path: Path
 ) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        for table in ("conversations", "exchanges"):
-            root = connection.execute(
-                "SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)
-            ).fetchone()[0]
-            sound = garble_page(root - 1)(sound)
-    path.write_bytes(sound)
+    behind_its_back(
+        path,
+        "DROP TRIGGER exchange_deleted",
+        "DELETE FROM conversations",
+        "DELETE FROM exchanges",
+    )
     recovered = recover(path, tmp_path / "new.db")
     with Store.open(recovered.path) as store:
         titles = {c.title for c in store.list_conversations(limit=1000)}
@@ -186,6 +191,145 @@ def test_messages_without_conversation_and_chunks_without_exchange_are_gathered(
         one = store.list_conversations("conversation")[0]
         assert [m.body[0] for m in store.path(one.id)] == ["u", "a"]
         assert store.check() == []
+
+
+@pytest.mark.parametrize(
+    "table", ["conversations", "messages", "exchanges", "chunks", "calls", "texts"]
+)
+def test_rows_whose_tree_has_lost_its_root_are_found_by_their_shape(
+    path: Path, sound: bytes, tmp_path: Path, table: str
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)
+        ).fetchone()
+    path.write_bytes(garble_page(root - 1)(sound))
+    recovered = recover(path, tmp_path / "new.db")
+    assert sum(recovered.rows.values()) == WHOLE
+    assert recovered.problems == (f"{table}: database disk image is malformed",)
+    with Store.open(recovered.path) as new:
+        path.write_bytes(sound)
+        with Store.open(path) as old:
+            assert new.list_conversations(limit=99) == old.list_conversations(limit=99)
+            for conversation in old.conversation_ids():
+                assert new.path(conversation) == old.path(conversation)
+                assert new.calls(conversation) == old.calls(conversation)
+                assert new.results(conversation) == old.results(conversation)
+                assert new.exchanges(conversation) == old.exchanges(conversation)
+                for exchange in old.exchanges(conversation):
+                    assert new.chunks(exchange.id) == old.chunks(exchange.id)
+                found = [(hit.conversation, hit.kind) for hit in new.search("prose 17")]
+                assert found == [(hit.conversation, hit.kind) for hit in old.search("prose 17")]
+
+
+def test_rows_longer_than_a_page_are_found_without_their_tree(path: Path, tmp_path: Path) -> None:
+    with Store.open(path) as store:
+        conversation = store.create_conversation(title="long")
+        exchange = begin_exchange(store, conversation)
+        parts = [bytes([n]) * size for n, size in enumerate([9_000, 4_061, 4_062, 490, 100_000])]
+        for part in parts:
+            store.append_chunk(exchange, 0.5, part)
+        for number in range(40):
+            store.append_chunk(exchange, 1.0, b"%d" % number * 2000)
+    sound = path.read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'chunks'"
+        ).fetchone()
+    path.write_bytes(garble_page(root - 1)(sound))
+    recovered = recover(path, tmp_path / "new.db")
+    with Store.open(recovered.path) as store:
+        assert [data for _, data in store.chunks(exchange)][:5] == parts
+        assert recovered.rows["chunks"] == 45
+
+
+def test_what_was_deleted_does_not_come_back(path: Path, sound: bytes, tmp_path: Path) -> None:
+    with Store.open(path) as store:
+        gone = store.conversation_ids()[:20]
+        for conversation in gone:
+            store.purge(conversation)
+    behind_its_back(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    data = path.read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'chunks'"
+        ).fetchone()
+    path.write_bytes(garble_page(root - 1)(data))
+    recovered = recover(path, tmp_path / "new.db")
+    with Store.open(recovered.path) as store:
+        assert set(store.conversation_ids()).isdisjoint(gone)
+    assert recovered.rows["messages"] == 2 * (CONVERSATIONS - 20)
+
+
+def test_a_call_that_may_have_been_started_does_not_look_as_if_it_never_was(
+    path: Path, sound: bytes, tmp_path: Path
+) -> None:
+    behind_its_back(
+        path, "DELETE FROM calls WHERE rowid <= 3", "DELETE FROM results", "DELETE FROM exchanges"
+    )
+    behind_its_back(
+        path,
+        "UPDATE dispatches SET outcome = 'unknown' WHERE id = 1",
+        "UPDATE dispatches SET outcome = NULL, ended = NULL WHERE id = 2",
+        "UPDATE calls SET state = 'running' WHERE rowid = 5",
+        "DELETE FROM dispatches WHERE id = 5",
+    )
+    recovered = recover(path, tmp_path / "new.db")
+    with closing(sqlite3.connect(recovered.path)) as connection:
+        states = [
+            connection.execute(
+                "SELECT state FROM calls WHERE conversation ="
+                " (SELECT id FROM conversations WHERE title = ?)",
+                (f"conversation {number}",),
+            ).fetchone()[0]
+            for number in range(6)
+        ]
+    assert states == ["unknown", "unknown", "returned", "returned", "unknown", "returned"]
+
+
+def test_where_the_ledger_is_damaged_every_call_without_a_result_is_unknown(
+    path: Path, sound: bytes, tmp_path: Path
+) -> None:
+    behind_its_back(path, "UPDATE calls SET state = 'final'", "DELETE FROM results")
+    data = path.read_bytes()
+    page = data.index(b"get_weather") // PAGE
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'dispatches'"
+        ).fetchone()
+    assert page != root - 1
+    path.write_bytes(garble_page(root - 1)(data))
+    recovered = recover(path, tmp_path / "new.db")
+    assert recovered.rows["dispatches"] < CONVERSATIONS
+    with closing(sqlite3.connect(recovered.path)) as connection:
+        doubtful = connection.execute(
+            "SELECT count(*) FROM calls WHERE state = 'final' AND NOT EXISTS (SELECT 1 FROM"
+            " dispatches WHERE dispatches.conversation = calls.conversation)"
+        ).fetchone()[0]
+        unknown = connection.execute("SELECT count(*) FROM calls WHERE state = 'unknown'")
+        assert (doubtful, unknown.fetchone()[0] > 0) == (0, True)
+
+
+def test_a_place_may_be_named_from_the_current_folder(
+    path: Path, sound: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    recovered = recover(Path("data") / path.name, Path("new.db"))
+    assert sum(recovered.rows.values()) == WHOLE
+    assert recovered.path == tmp_path / "new.db"
+
+
+def test_a_recovery_that_is_interrupted_leaves_nothing_in_its_own_way(
+    path: Path, sound: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    monkeypatch.setattr("tui.store.recovery.readable_rows", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        recover(path, out / "new.db")
+    assert list(out.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database" * 1000], ids=["empty", "text"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,76 @@ def test_relocating_overwrites_nothing_and_leaves_the_store_as_it_was(
     assert taken.read_bytes() == b"precious"
 
 
+def test_a_place_that_turned_out_too_small_can_be_named_again(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere" / "verbatim.db"
+    opened: list[sqlite3.Connection] = []
+
+    def small_elsewhere(uri: str) -> sqlite3.Connection:
+        connection = Connections()(uri)
+        if str(other) in uri and not opened:
+            connection.execute("PRAGMA max_page_count = 3")
+            opened.append(connection)
+        return connection
+
+    with Store.open(path, connect=small_elsewhere) as store:
+        conversation = store.create_conversation(title="Trip")
+        with pytest.raises(StoreUnusable, match="is full"):
+            store.relocate(other)
+        assert list(other.parent.iterdir()) == []
+        assert store.relocate(other) == ()
+        assert store.conversation(conversation).title == "Trip"
+
+
+@pytest.mark.parametrize("where", ["elsewhere", None])
+def test_from_a_damaged_store_a_turn_goes_on_with_what_is_readable(
+    path: Path, tmp_path: Path, where: str | None
+) -> None:
+    with Store.open(path) as store:
+        hit = store.create_conversation(title="whose call is lost")
+        store.save_call(hit, new_call(raw="x" * 3000))
+        for _ in range(199):
+            store.save_call(store.create_conversation(), new_call(raw="y" * 3000))
+    page = path.read_bytes().index(b"x" * 1000) // 4096
+    with path.open("r+b") as file:
+        file.seek(4096 * page)
+        file.write(b"\xff" * 4096)
+    damaged = path.read_bytes()
+    with Store.open(path) as store:
+        conversation = store.create_conversation(title="now")
+        exchange = begin_exchange(store, conversation)
+        store.append_chunk(exchange, 0.0, b"before")
+        store.pin(hit)
+        missing = store.relocate(tmp_path / where / "new.db" if where else None)
+        assert missing == ("calls: database disk image is malformed",)
+        store.append_chunk(exchange, 1.0, b"after")
+        assert [data for _, data in store.chunks(exchange)] == [b"before", b"after"]
+        assert store.check() == []
+        count = store.count_conversations()
+        assert count == (201 if where else 2)
+    assert path.read_bytes()[4096 * page :][:4096] == damaged[4096 * page :][:4096]
+
+
+def test_a_commit_that_wrote_nothing_is_no_sign_that_there_is_room(
+    path: Path, troubles: Troubles
+) -> None:
+    disk = FullDisk()
+    with Store.open(path, on_trouble=troubles, connect=disk) as store:
+        conversation = with_call(store)
+        assert store.flush()
+        disk.leave(0)
+        store.save_call(conversation, new_call("t1.c2", raw="x" * 100_000))
+        troubles.wait("full")
+        # Refused at once, so the batch with it has nothing to write.
+        with pytest.raises(StoreUnusable, match="is full"):
+            store.begin_dispatch(conversation, "t1.c1")
+        with pytest.raises(StoreUnusable, match="is full"):
+            store.begin_dispatch(conversation, "t1.c1")
+        assert store.trouble() is not None
+        assert [trouble.over for trouble in troubles.heard] == [False]
+        disk.leave(1000)
+        troubles.wait("full", over=True)
+
+
 def test_closing_says_what_could_not_be_written(path: Path) -> None:
     disk = FullDisk()
     store = Store.open(path, connect=disk)
@@ -320,6 +391,54 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path, conten
     assert caught.value.trouble.kind in ("corrupt", "foreign")
     assert str(path) in str(caught.value)
     assert path.read_bytes() == content
+
+
+def test_the_file_of_another_program_is_left_as_it_is(path: Path) -> None:
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE recipes(name)")
+    path.chmod(0o644)
+    before = path.read_bytes()
+    with pytest.raises(StoreUnusable, match="another program") as caught:
+        Store.open(path)
+    assert caught.value.trouble.kind == "foreign"
+    assert path.read_bytes() == before
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def _empty_file(path: Path, log: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _lost_file(path: Path, log: Path) -> None:
+    path.unlink()
+    log.write_bytes(b"\x37\x7f\x06\x82" + b"frames" * 100)
+
+
+def _garbled_log(path: Path, log: Path) -> None:
+    log.write_bytes(b"no log " * 100)
+
+
+@pytest.mark.parametrize("damage", [_empty_file, _lost_file, _garbled_log])
+def test_what_sqlite_would_begin_anew_is_damage_and_left_alone(
+    path: Path, damage: Callable[[Path, Path], None]
+) -> None:
+    Store.open(path).close()
+    log = path.with_name(f"{path.name}-wal")
+    damage(path, log)
+    before = {each: each.read_bytes() for each in (path, log) if each.exists()}
+    with pytest.raises(StoreUnusable, match="is damaged") as caught:
+        Store.open(path)
+    assert caught.value.trouble.kind == "corrupt"
+    assert {each: each.read_bytes() for each in (path, log) if each.exists()} == before
+
+
+def test_a_log_without_a_single_entry_is_none(path: Path) -> None:
+    """What a crash leaves that came before the first write."""
+    Store.open(path).close()
+    path.with_name(f"{path.name}-wal").write_bytes(b"")
+    Store.open(path).close()
 
 
 def test_what_cannot_be_read_is_an_error_with_the_option_to_recover(

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import atexit
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -31,10 +33,14 @@ from tui.store.files import (
     open_reading,
     open_writing,
     patiently,
+    refuse_emptied,
+    remove,
 )
+from tui.store.files import connect as plain_connect
 from tui.store.jobs import Job
 from tui.store.owners import Owner, sweep
-from tui.store.schema import MIGRATIONS, Migration, migrate
+from tui.store.recovery import recover
+from tui.store.schema import MIGRATIONS, Migration, migrate, refuse_foreign
 from tui.store.trouble import StoreUnusable, Trouble, describe, kind_of, translate
 from tui.store.writer import BACKLOG_BYTES, Report, Writer
 
@@ -105,6 +111,11 @@ class Database:
         connection: sqlite3.Connection | None = None
         owner: Owner | None = None
         try:
+            refuse_emptied(path)
+            if path.exists() and path.stat().st_size:
+                # Before anything is set: the file of another program is left as it is.
+                with closing(open_reading(path, plain_connect)) as found:
+                    patiently(lambda: refuse_foreign(found, len(migrations)), patience)
             make_private(path)
             connection = open_writing(path, connect, patience)
             opened = connection
@@ -211,16 +222,18 @@ class Database:
 
     # -- options in trouble ---------------------------------------------------------------
 
-    def relocate(self, path: Path | None) -> None:
+    def relocate(self, path: Path | None) -> tuple[str, ...]:
         """Go on in a new file at `path`, or in memory: the choice a full or locked disk leaves.
 
         A file gets a copy of everything; memory (None) gets the conversations this process
-        has written to. What still waited is written there, in order, and a running turn goes
-        on. Copies the whole store: call it in a thread.
+        has written to. Of a damaged store it is what is readable. What still waited is written
+        there, in order, and a running turn goes on. Copies the whole store: call it in a thread.
+
+        Returns what could not be read, in words; nothing when all of it is there.
 
         Raises:
             StoreUnusable: the old store cannot be read, or the new one not be written. Nothing
-                has changed then.
+                has changed then, and nothing of the new one is left.
         """
         if path is not None and path.exists() and path.stat().st_size:
             raise StoreError(
@@ -230,25 +243,13 @@ class Database:
         with self._writer.gate:
             connection: sqlite3.Connection | None = None
             try:
-                source = self._own if self.file is None else open_reading(self.file, self._connect)
-                try:
-                    if path is None:
-                        connection = open_memory()
-                        migrate(connection)
-                        copy_conversations(source, connection, self._touched)
-                    else:
-                        make_private(path)
-                        connection = self._connect(f"{path.absolute().as_uri()}?mode=rw")
-                        source.backup(connection)
-                        connection.close()
-                        connection = open_writing(path, self._connect, self._patience)
-                finally:
-                    if source is not self._own:
-                        source.close()
+                connection, missing = self._moved_to(path)
                 owner = Owner(path, self.owner if self._owner else None) if path else None
             except (OSError, sqlite3.Error, StoreError) as problem:
                 if connection is not None:
                     connection.close()
+                if path is not None:
+                    remove(path)
                 failed = path if kind_of(problem) != "corrupt" else self.file
                 raise translate(problem, failed) from problem
             self._writer.move(connection, path).close()
@@ -256,6 +257,59 @@ class Database:
                 self._owner.release()
             self._owner, self._own, self.file = owner, connection, path
             self._generation += 1
+        return missing
+
+    def _moved_to(self, path: Path | None) -> tuple[sqlite3.Connection, tuple[str, ...]]:
+        """A connection to a copy at `path`, and what of the store could not be copied."""
+        try:
+            return self._copied_to(path), ()
+        except (sqlite3.Error, StoreError) as problem:
+            if kind_of(problem) != "corrupt" or self.file is None:
+                raise
+        if path is not None:
+            remove(path)
+            found = recover(self.file, path)
+            return open_writing(path, self._connect, self._patience), found.problems
+        # What is readable of all of it, because what belongs to what is not known before.
+        with tempfile.TemporaryDirectory(prefix="verbatim-") as folder:
+            saved = Path(folder) / "saved.sqlite"
+            found = recover(self.file, saved)
+            connection = open_memory()
+            try:
+                migrate(connection)
+                with closing(open_reading(saved, plain_connect)) as source:
+                    copy_conversations(source, connection, self._touched)
+            except BaseException:
+                connection.close()
+                raise
+            return connection, found.problems
+
+    def _copied_to(self, path: Path | None) -> sqlite3.Connection:
+        source = self._own if self.file is None else open_reading(self.file, self._connect)
+        connection: sqlite3.Connection | None = None
+        try:
+            if path is None:
+                connection = open_memory()
+                migrate(connection)
+                copy_conversations(source, connection, self._touched)
+            else:
+                make_private(path)
+                connection = self._connect(f"{path.absolute().as_uri()}?mode=rw")
+                source.backup(connection)
+                # A copy page by page is as damaged as what it was made of.
+                found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if found != "ok":
+                    raise StoreUnusable(describe("corrupt", self.file, str(found)))
+                connection.close()
+                connection = open_writing(path, self._connect, self._patience)
+        except BaseException:
+            if connection is not None:
+                connection.close()
+            raise
+        finally:
+            if source is not self._own:
+                source.close()
+        return connection
 
     def close(self, timeout: float = PATIENCE) -> None:
         """Write what waits and close. Closing twice does nothing.
@@ -276,8 +330,9 @@ class Database:
             self._owner.release()
         if left:
             kind = trouble.kind if trouble else "locked"
-            detail = f"{left} of {jobs} waiting writes, {size} bytes, are lost"
-            raise StoreUnusable(describe(kind, self.file, detail))
+            found = describe(kind, self.file)
+            lost = f"{left} of {jobs} waiting writes, {size} bytes, are lost."
+            raise StoreUnusable(replace(found, message=f"{found.message} {lost}", hint=""))
 
     def _close_at_exit(self) -> None:
         try:

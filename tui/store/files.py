@@ -6,6 +6,7 @@ modes 0700 and 0600, and knows no table.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -13,12 +14,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from tui.store.owners import owners_of
 from tui.store.trouble import StoreUnusable, describe, kind_of
 
 T = TypeVar("T")
 
 BUSY_SECONDS = 0.2
 """SQLite's own wait for a lock, short: the writer decides how often it tries again."""
+
+_LOG_HEADER = 32
+"""Bytes before the first entry of a write-ahead log."""
 
 Connect = Callable[[str], sqlite3.Connection]
 """Opens the database that a `file:` URI names. Tests replace it to make things go wrong."""
@@ -29,6 +34,40 @@ def connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(
         uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS
     )
+
+
+def refuse_emptied(path: Path) -> None:
+    """Refuse what SQLite would take for a new file, and with it throw away what was there.
+
+    Raises:
+        StoreUnusable: the file lost all of its content, or its log is no log.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    detail = ""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        if path.exists() and not path.stat().st_size and (owners_of(path).exists() or _size(log)):
+            detail = "the file is empty, and it was not when it was last used"
+        elif not path.exists() and _size(log):
+            detail = f"the file is gone, and {log.name!r} beside it still holds what was last said"
+        elif _size(log) >= _LOG_HEADER and not _is_log(log):
+            detail = f"{log.name!r} beside it, with what was last said, is no log of SQLite"
+        else:
+            return
+        if time.monotonic() > until:
+            raise StoreUnusable(describe("corrupt", path, detail))
+        # Another window may be creating it just now.
+        time.sleep(0.02)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _is_log(path: Path) -> bool:
+    # https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+    with path.open("rb") as file:
+        return file.read(4) in (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 
 
 def make_private(path: Path) -> None:
@@ -46,6 +85,13 @@ def make_private(path: Path) -> None:
         file = path.with_name(name)
         if file.exists() and file.stat().st_mode & 0o077:
             file.chmod(0o600)
+
+
+def remove(path: Path) -> None:
+    """Remove the file at `path` that we have just made, and its companions, as far as can be."""
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        with contextlib.suppress(OSError):
+            path.with_name(name).unlink()
 
 
 def open_writing(path: Path, connect: Connect, patience: float) -> sqlite3.Connection:

@@ -25,7 +25,7 @@ class Owner:
     def __init__(self, database: Path, token: str | None = None) -> None:
         """Raises: OSError when the lock file cannot be made."""
         self.token = token or secrets.token_hex(12)
-        folder = _folder(database)
+        folder = owners_of(database)
         folder.mkdir(mode=0o700, exist_ok=True)
         self._path = folder / self.token
         while True:
@@ -46,7 +46,7 @@ def is_alive(database: Path, token: str) -> bool:
     """Whether the owner `token` of the database still runs. Removes the file of a dead one."""
     if not _TOKEN.fullmatch(token):
         return False  # From a damaged file: it must not name a path.
-    path = _folder(database) / token
+    path = owners_of(database) / token
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def is_alive(database: Path, token: str) -> bool:
 
 def sweep(database: Path) -> None:
     """Remove the lock files of processes that are dead."""
-    folder = _folder(database)
+    folder = owners_of(database)
     for path in folder.iterdir() if folder.is_dir() else ():
         is_alive(database, path.name)
 
@@ -76,5 +76,6 @@ def _is_same_file(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _folder(database: Path) -> Path:
+def owners_of(database: Path) -> Path:
+    """The folder of the lock files; it stays when the last owner has left."""
     return database.with_name(database.name + _SUFFIX)

@@ -14,21 +14,26 @@ import sqlite3
 import struct
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StoreError
+from tui.core.sniff import dialect_of
 from tui.core.states import CallState
+from tui.store.carving import Column, stray_rows
 from tui.store.codec import pack_body, unpack_body, unpack_raw
-from tui.store.files import connect, make_private, open_writing
+from tui.store.files import connect, make_private, open_writing, remove
 from tui.store.schema import TABLES, migrate
 from tui.store.trouble import translate
 from tui.store.walk import readable_rows
 
 _INTERIOR = 5
 """Type byte of a page that points to others, in a table's tree."""
+_SENSELESS = (sqlite3.IntegrityError, ValueError, TypeError, zlib.error)
+"""What storing or decoding a row raises whose values are damaged."""
+_WORDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ def recover(path: Path, new_path: Path) -> Recovery:
     Raises:
         StoreError: nothing at all is readable, or the new file cannot be written.
     """
+    path, new_path = path.absolute(), new_path.absolute()
     if new_path.exists():
         raise StoreError(
             f"the file {str(new_path)!r} is there already",
@@ -63,11 +69,12 @@ def recover(path: Path, new_path: Path) -> Recovery:
                 f"nothing in {str(path)!r} could be read: {'; '.join(problems) or 'it is empty'}",
                 hint="Keep the file if you can; begin a new store elsewhere.",
             )
-    except (OSError, sqlite3.Error, StoreError) as problem:
-        for name in (new_path.name, f"{new_path.name}-wal", f"{new_path.name}-shm"):
-            with contextlib.suppress(OSError):
-                new_path.with_name(name).unlink()
-        raise translate(problem, new_path) from problem
+    except BaseException as problem:
+        # Whatever ended it, Ctrl+C too: half a store would only be in the way of the next try.
+        remove(new_path)
+        if isinstance(problem, OSError | sqlite3.Error | StoreError):
+            raise translate(problem, new_path) from problem
+        raise
     return Recovery(new_path, rows, tuple(problems))
 
 
@@ -76,15 +83,17 @@ def _rebuild(path: Path, new_path: Path) -> tuple[dict[str, int], list[str]]:
     try:
         migrate(target)
         with tempfile.TemporaryDirectory(dir=new_path.parent, prefix=".recover-") as folder:
-            rows, problems = _copy_readable(_open_copy(path, Path(folder)), target)
-        _mend(target)
+            copy, source = _open_copy(path, Path(folder))
+            rows, problems = _copy_readable(source, copy, target)
+        damaged = any(problem.startswith("dispatches:") for problem in problems)
+        _mend(target, ledger_damaged=damaged)
     finally:
         target.close()
     return rows, problems
 
 
-def _open_copy(path: Path, folder: Path) -> sqlite3.Connection:
-    """The damaged file's copy, opened so that SQLite reads on where it usually stops."""
+def _open_copy(path: Path, folder: Path) -> tuple[Path, sqlite3.Connection]:
+    """The damaged file's copy, and it opened so that SQLite reads on where it usually stops."""
     copy = folder / "damaged.db"
     for suffix in ("", "-wal"):
         source = path.with_name(path.name + suffix)
@@ -99,7 +108,7 @@ def _open_copy(path: Path, folder: Path) -> sqlite3.Connection:
             f"{str(path)!r} is not a store, or nothing of it is left",
             hint="Begin a new store elsewhere.",
         )
-    return connection
+    return copy, connection
 
 
 def _open_lenient(copy: Path) -> sqlite3.Connection | None:
@@ -159,30 +168,71 @@ def _schema_pages(data: bytearray, size: int) -> Iterator[int]:
 
 
 def _copy_readable(
-    source: sqlite3.Connection, target: sqlite3.Connection
+    source: sqlite3.Connection, copy: Path, target: sqlite3.Connection
 ) -> tuple[dict[str, int], list[str]]:
-    rows: dict[str, int] = {}
+    rows = dict.fromkeys(TABLES, 0)
     problems: list[str] = []
+    tables = {table: _columns(target, table) for table in TABLES}
     target.execute("PRAGMA foreign_keys = OFF")
     try:
-        for table in TABLES:
+        for table, columns in tables.items():
+            names = [column.name for column in columns]
             target.execute("BEGIN")
-            rows[table] = 0
-            columns = [row[1] for row in target.execute(f"PRAGMA table_info({table})")]
-            insert = (
-                f"INSERT OR IGNORE INTO {table}({', '.join(columns)})"  # noqa: S608
-                f" VALUES ({', '.join('?' * len(columns))})"
-            )
-            for row in readable_rows(source, table, columns, problems):
+            for row in readable_rows(source, table, names, problems):
                 try:
-                    _decode(dict(zip(columns, row, strict=True)))
-                    rows[table] += target.execute(insert, row).rowcount
-                except (sqlite3.IntegrityError, ValueError, TypeError, zlib.error) as problem:
-                    problems.append(f"{table}: a row makes no sense ({problem})")
+                    rows[table] += _insert(target, table, names, row)
+                except _SENSELESS as problem:
+                    note = f"{table}: a row makes no sense ({_shortened(problem)})"
+                    problems += [note] if note not in problems else []
+            target.execute("COMMIT")
+        if problems or not _is_sound(source):
+            # A page that pointed to others is lost, perhaps, and these are still there.
+            page_size = int(source.execute("PRAGMA page_size").fetchone()[0])
+            with contextlib.suppress(sqlite3.Error):
+                source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            target.execute("BEGIN")
+            for table, row in stray_rows(copy.read_bytes(), page_size, tables):
+                with contextlib.suppress(*_SENSELESS):
+                    names = [column.name for column in tables[table]]
+                    rows[table] += _insert(target, table, names, row)
             target.execute("COMMIT")
     finally:
         source.close()
     return rows, problems
+
+
+def _columns(target: sqlite3.Connection, table: str) -> list[Column]:
+    found = target.execute(f"PRAGMA table_info({table})").fetchall()
+    keys = sum(bool(row[5]) for row in found)
+    return [
+        Column(name, kind, not required, kind == "INTEGER" and key == keys == 1)
+        for _, name, kind, required, _, key in found
+    ]
+
+
+def _insert(
+    target: sqlite3.Connection, table: str, columns: Sequence[str], row: Sequence[object]
+) -> int:
+    """Store a row unless it is there; returns how many were stored. Raises `_SENSELESS`."""
+    _decode(dict(zip(columns, row, strict=True)))
+    return target.execute(
+        f"INSERT OR IGNORE INTO {table}({', '.join(columns)})"  # noqa: S608
+        f" VALUES ({', '.join('?' * len(columns))})",
+        row,
+    ).rowcount
+
+
+def _is_sound(source: sqlite3.Connection) -> bool:
+    try:
+        return [row[0] for row in source.execute("PRAGMA quick_check(1)")] == ["ok"]
+    except sqlite3.Error:
+        return False
+
+
+def _shortened(problem: Exception) -> str:
+    """The error without the contents of a whole row, which some of them quote."""
+    words = str(problem)
+    return words if len(words) <= _WORDS else f"{words[:_WORDS]}…"
 
 
 def _decode(row: dict[str, Any]) -> None:
@@ -204,10 +254,10 @@ def _decode(row: dict[str, Any]) -> None:
                     unpack_raw(value)
 
 
-def _mend(target: sqlite3.Connection) -> None:
+def _mend(target: sqlite3.Connection, *, ledger_damaged: bool) -> None:
     """Give every row that lost what it belongs to a place, so that it can be seen."""
     target.execute("BEGIN")
-    for table in ("messages", "exchanges", "calls", "results"):
+    for table in ("messages", "exchanges", "calls", "dispatches", "results"):
         target.execute(
             "INSERT INTO conversations(id, title, created, updated, endpoint, dialect, model,"  # noqa: S608
             " settings) SELECT DISTINCT conversation, 'Recovered conversation', 0, 0, '', '', '',"
@@ -221,24 +271,55 @@ def _mend(target: sqlite3.Connection) -> None:
         " conversations.id ORDER BY seq DESC LIMIT 1)"
         " WHERE head IS NULL OR head NOT IN (SELECT id FROM messages)"
     )
-    target.execute(
-        "DELETE FROM dispatches WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.conversation ="
-        " dispatches.conversation AND calls.ref = dispatches.call_ref)"
-    )
-    orphans = "SELECT DISTINCT id >> 24 FROM chunks WHERE id >> 24 NOT IN (SELECT n FROM exchanges)"
-    if target.execute(orphans).fetchone():
+    _mend_calls(target, ledger_damaged)
+    orphans = target.execute(
+        "SELECT DISTINCT id >> 24 FROM chunks WHERE id >> 24 NOT IN (SELECT n FROM exchanges)"
+    ).fetchall()
+    if orphans:
         target.execute(
             "INSERT INTO conversations(id, title, created, updated, endpoint, dialect, model,"
             " settings) VALUES ('recovered', 'Recovered responses', 0, 0, '', '', '', '{}')"
         )
+    for (number,) in orphans:
+        chunks = target.execute(
+            "SELECT data FROM chunks WHERE id BETWEEN ? << 24 AND (? << 24 | 16777215)",
+            (number, number),
+        )
+        dialect = dialect_of(b"".join(data for (data,) in chunks)) or ""
+        # With a dialect it is one whose message is still to be made, as after a crash.
         target.execute(
-            "INSERT INTO exchanges(n, id, conversation, owner, dialect, endpoint, url,"  # noqa: S608
+            "INSERT INTO exchanges(n, id, conversation, owner, dialect, endpoint, url,"
             " request_headers, request_body, started, ended, ending, problem)"
-            " SELECT column1, 'recovered-' || column1, 'recovered', '', '', '', '', '[]', ?, 0, 0,"
-            " 'broken', 'only the bytes of the response could be recovered'"
-            f" FROM (SELECT id >> 24 AS column1 FROM chunks GROUP BY 1) WHERE column1 IN ({orphans})",
-            (pack_body(b""),),
+            " VALUES (?, ?, 'recovered', '', ?, '', '', '[]', ?, 0, 0, ?,"
+            " 'only the bytes of the response could be recovered')",
+            (
+                *(number, f"recovered-{number}", dialect, pack_body(b"")),
+                "abandoned" if dialect else "broken",
+            ),
         )
     target.execute("DELETE FROM texts WHERE conversation NOT IN (SELECT id FROM conversations)")
     target.execute("COMMIT")
     target.execute("PRAGMA foreign_keys = ON")
+
+
+def _mend_calls(target: sqlite3.Connection, ledger_damaged: bool) -> None:
+    """A call that may have been started must not look as if it never was."""
+    target.execute(
+        "INSERT INTO calls(conversation, ref, ordinal, key, name, kind, raw, fragments, digest,"
+        " state, problem) SELECT conversation, call_ref, 0, '', '', 'function', x'', 0, '',"
+        " coalesce(outcome, 'unknown'), 'only that it was started could be recovered'"
+        " FROM dispatches AS last WHERE attempt = (SELECT max(attempt) FROM dispatches WHERE"
+        "  conversation = last.conversation AND call_ref = last.call_ref)"
+        " AND NOT EXISTS (SELECT 1 FROM calls WHERE conversation = last.conversation"
+        "  AND ref = last.call_ref)"
+    )
+    doubtful = ("running", "final", "awaiting approval") if ledger_damaged else ("running",)
+    target.execute(
+        "UPDATE calls SET state = 'unknown', problem = 'whether it was started could not be"  # noqa: S608
+        f" recovered' WHERE state IN ({', '.join('?' * len(doubtful))})"
+        " AND NOT EXISTS (SELECT 1 FROM dispatches WHERE conversation = calls.conversation"
+        "  AND call_ref = calls.ref)"
+        " AND NOT EXISTS (SELECT 1 FROM results WHERE conversation = calls.conversation"
+        "  AND call_ref = calls.ref)",
+        doubtful,
+    )

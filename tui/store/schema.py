@@ -216,7 +216,7 @@ def migrate(
         sqlite3.Error: as SQLite said it.
     """
     before = version_of(connection)
-    _refuse_foreign(connection, before, len(migrations))
+    refuse_foreign(connection, len(migrations))
     while version_of(connection) < len(migrations):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -233,7 +233,14 @@ def migrate(
     return before, version_of(connection)
 
 
-def _refuse_foreign(connection: sqlite3.Connection, version: int, known: int) -> None:
+def refuse_foreign(connection: sqlite3.Connection, known: int = len(MIGRATIONS)) -> None:
+    """Only reads. `known`: the newest version this program can use.
+
+    Raises:
+        StoreUnusable: the file is not ours, or newer.
+        sqlite3.Error: as SQLite said it.
+    """
+    version = version_of(connection)
     path = next(
         (row[2] for row in connection.execute("PRAGMA database_list") if row[1] == "main"), ""
     )

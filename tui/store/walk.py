@@ -10,6 +10,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 
+_WORDS = 120
 _BEYOND = 2**62
 """More than any rowid we give."""
 
@@ -70,7 +71,8 @@ class _Walk:
                 yield number, tuple(row)
         except (sqlite3.Error, UnicodeDecodeError) as problem:
             self.failed = True
-            note = f"{self._table}: {problem}"
+            # Some quote the whole of a value.
+            note = f"{self._table}: {str(problem)[:_WORDS]}"
             if note not in self._problems:
                 self._problems.append(note)
         if self.failed:

@@ -210,10 +210,14 @@ class Writer:
         failures = 0
         while (batch := self._next_batch(failures)) is not None:
             with self.gate:
+                before = self._connection.total_changes
                 problem = self._write(batch)
+                wrote = self._connection.total_changes > before
             if problem is None:
                 failures = 0
-                self._recovered()
+                # A commit of jobs that nobody waits for any more says nothing about the disk.
+                if wrote or self._troubles.keys() <= {"locked"}:
+                    self._recovered()
                 continue
             failures += 1
             self._failed(problem)
