@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging.handlers
 import os
+import re
 import shutil
 import signal
 import sys
@@ -147,7 +148,8 @@ class TestFaultyServer:
 
             again = await b.run("echo", {"text": "x"})
             assert again.state is CallState.FAILED
-            assert "the user can restart it" in again.result.text
+            assert "was not sent" in again.result.text
+            assert "The user can restart it" in again.result.text
 
             await b.registry.reload()
             assert not b.registry.problems
@@ -302,6 +304,126 @@ async def test_servers_are_opened_from_a_file_and_from_the_configuration(tmp_pat
         assert not registry.problems
         origins = list(dict.fromkeys(entry.origin for entry in registry.entries()))
         assert origins == ["clock", "MCP server in_file", "MCP server configured"]
+
+
+Reply = tuple[int, str, bytes]
+"""Status, content type and body of an HTTP response."""
+
+
+def refusing(status: int, body: bytes = b"", kind: str = "text/html") -> Callable[[Any], Reply]:
+    """Every request is answered alike, whatever is asked."""
+    return lambda _: (status, kind, body)
+
+
+class Forgetful:
+    """An MCP server that forgets its sessions, as one that is started anew does."""
+
+    def __init__(self) -> None:
+        self.knows = False
+
+    def __call__(self, message: Any) -> Reply:
+        method = message.get("method")
+        if method == "initialize":
+            self.knows = True
+            return self._result(
+                message,
+                protocolVersion="2025-11-25",
+                capabilities={"tools": {}},
+                serverInfo={"name": "web", "version": "1"},
+            )
+        if not self.knows or method in (None, "server/discover"):
+            return (404, "text/plain", b"")
+        if method == "tools/list":
+            tool = {"name": "echo", "inputSchema": {"type": "object"}}
+            return self._result(message, tools=[tool])
+        if method == "tools/call":
+            return self._result(message, content=[{"type": "text", "text": "here"}])
+        return (202, "text/plain", b"")
+
+    def _result(self, message: Any, **result: Any) -> Reply:
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        return (200, "application/json", json.dumps(answer).encode())
+
+
+@asynccontextmanager
+async def served(reply: Callable[[Any], Reply]) -> AsyncIterator[str]:
+    """The address of a web server that answers with `reply`."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        sent = await reader.readexactly(int(length[1]) if length else 0)
+        status, kind, body = reply(json.loads(sent or b"{}"))
+        told = (
+            f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n"
+            "mcp-session-id: s1\r\nconnection: close\r\n\r\n"
+        )
+        writer.write(told.encode() + body)
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+    finally:
+        server.close()
+        await server.wait_closed()
+
+
+async def test_a_server_that_was_started_anew_meanwhile_is_reported_and_restarted() -> None:
+    web = Forgetful()
+    async with served(web) as url, bench(ServerConfig("web", url=url)) as b:
+        assert (await b.run("echo")).result.text == "here"
+        web.knows = False
+        forgotten = await b.run("echo")
+        assert forgotten.state is CallState.FAILED
+        assert "HTTP 404" in forgotten.result.text
+        await b.until(lambda: bool(b.registry.problems))
+        assert "has ended: HTTP 404" in str(b.registry.problems[0].error)
+        await b.registry.reload()
+        assert (await b.run("echo")).result.text == "here"
+
+
+class TestServersThatRefuse:
+    """What an HTTP server that answers, and not as an MCP server would, is told as."""
+
+    @pytest.mark.parametrize(
+        ("status", "headers", "words", "hint"),
+        [
+            (401, {}, "HTTP 401 Unauthorized", 'headers = { Authorization = "Bearer ${NAME}" }'),
+            (401, {"authorization": "Bearer x"}, "HTTP 401", "does not accept the Authorization"),
+            (403, {}, "HTTP 403 Forbidden", "may not use it"),
+            (404, {}, "HTTP 404 Not Found", "path"),
+            (500, {}, "HTTP 500 Internal Server Error", "its log"),
+        ],
+    )
+    async def test_the_status_is_said_and_what_to_do_about_it(
+        self, status: int, headers: dict[str, str], words: str, hint: str
+    ) -> None:
+        async with served(refusing(status)) as url:
+            config = ServerConfig("web", url=url, headers=headers)
+            async with Registry([McpServer(config)]) as registry:
+                (problem,) = registry.problems
+        assert words in str(problem.error)
+        assert "MCPError" not in str(problem.error)
+        assert hint in problem.error.hint
+
+    async def test_who_may_not_come_in_is_told_that_nobody_signs_in_here(self) -> None:
+        async with served(refusing(401)) as url:
+            with pytest.raises(ToolError) as caught:
+                await McpServer(ServerConfig("web", url=url)).open(lambda: None)
+        assert "OAuth" in caught.value.hint
+
+    async def test_the_servers_own_words_are_kept(self) -> None:
+        error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "no such team"}}
+        reply = refusing(400, json.dumps(error).encode(), "application/json")
+        async with served(reply) as url:
+            with pytest.raises(ToolError, match=r"HTTP 400 Bad Request: no such team"):
+                await McpServer(ServerConfig("web", url=url)).open(lambda: None)
+
+    async def test_a_page_is_no_mcp_server(self) -> None:
+        async with served(refusing(200, b"<html>")) as url:
+            with pytest.raises(ToolError, match=r"content type: text/html$"):
+                await McpServer(ServerConfig("web", url=url)).open(lambda: None)
 
 
 class TestServersThatDoNotStart:
@@ -503,11 +625,12 @@ class TestReferenceServer:
             await self._try(b)
             assert "declined" in (await b.run("trigger-elicitation-request")).result.text
 
-    async def test_over_http(self, program: str, unused_tcp_port: int) -> None:
+    @asynccontextmanager
+    async def _listening(self, program: str, port: int) -> AsyncIterator[ServerConfig]:
         process = await asyncio.create_subprocess_exec(
             program,
             "streamableHttp",
-            env={**os.environ, "PORT": str(unused_tcp_port)},
+            env={**os.environ, "PORT": str(port)},
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )
@@ -516,12 +639,17 @@ class TestReferenceServer:
             async with asyncio.timeout(20):
                 while b"listening" not in (line := await process.stderr.readline()).lower():
                     assert line, "it ended before it listened"
-            url = f"http://127.0.0.1:{unused_tcp_port}/mcp"
-            async with bench(ServerConfig("everything", url=url)) as b:
-                await self._try(b)
+            yield ServerConfig("everything", url=f"http://127.0.0.1:{port}/mcp")
         finally:
-            process.terminate()
+            process.kill()
             await process.wait()
+
+    async def test_over_http(self, program: str, unused_tcp_port: int) -> None:
+        async with (
+            self._listening(program, unused_tcp_port) as config,
+            bench(config) as b,
+        ):
+            await self._try(b)
 
 
 def test_json_of_a_server_is_added_when_no_text_says_it() -> None:

@@ -18,7 +18,8 @@ from tui.tools.contract import RunContext, ToolOutcome
 from tui.tools.mcp.config import ServerConfig
 from tui.tools.mcp.content import outcome_of
 from tui.tools.mcp.questions import AskPerson, Question
-from tui.tools.mcp.serverlog import ServerLog, current_log, keep_sdk_quiet
+from tui.tools.mcp.refusals import advice, in_words
+from tui.tools.mcp.serverlog import OURS, ServerLog, current_log, keep_sdk_quiet
 from tui.tools.mcp.transports import transport
 from tui.tools.threads import in_daemon_thread
 
@@ -62,6 +63,8 @@ class Connection:
         self._stop = False
         self._list_again = False
         self._look_after = False
+        self._refused: int | None = None
+        """The status of the latest HTTP response, where it was a refusal."""
         self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     @property
@@ -159,11 +162,11 @@ class Connection:
         except Ended as ended:
             why = str(ended)
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the SDK raises what it likes
-            why = _words(error)
+            why = self._words(error)
         finally:
             self._ended.set_result(why)
             if not self._stop and ready.done():
-                self._log.add(f"[client] the connection has ended: {why}")
+                self._log.add(f"{OURS} the connection has ended: {why}")
                 self._changed()
 
     async def _serve(self) -> None:
@@ -216,7 +219,7 @@ class Connection:
             if isinstance(message, mcp_types.ToolListChangedNotification):
                 self.list_again()
             elif isinstance(message, Exception):
-                self._log.add(f"[client] {message}")
+                self._log.add(f"{OURS} {message}")
 
         async def logged(params: Any) -> None:
             self._log.add(f"[{params.level}] {params.data}")
@@ -236,7 +239,7 @@ class Connection:
             return mcp_types.ElicitResult(action=answer.action, content=content)
 
         client = Client(
-            transport(self._config, self._log, self._errors_ended),
+            transport(self._config, self._log, self._errors_ended, self._answered),
             mode="auto",
             cache=None,
             client_info=mcp_types.Implementation(name="verbatim", version="1"),
@@ -247,6 +250,9 @@ class Connection:
         )
         async with client:
             yield client
+
+    def _answered(self, status: int) -> None:
+        self._refused = status if status >= 400 else None
 
     def _errors_ended(self) -> None:
         self._look_after = True
@@ -264,17 +270,33 @@ class Connection:
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             self._errors_ended()
             raise Ended("it ended while it worked on the call") from error
-        return ToolOutcome.error(f"The MCP server refused the call: {_words(error)}")
+        words = self._words(error)
+        if self._refused is not None:
+            # It may have forgotten the session, as one that was started anew does.
+            self._errors_ended()
+        return ToolOutcome.error(f"The MCP server refused the call: {words}")
 
     def _not_started(self, why: str) -> ToolError:
         told = self._log.tail()
         return ToolError(
             f"the MCP server {self._config.name!r} cannot be used: {why}"
             + (f"; it said: {told}" if told else ""),
-            hint="Run its command by hand to see what it needs."
-            if self._config.command
-            else "Check its url and headers.",
+            hint=self._advice(),
         )
+
+    def _advice(self) -> str:
+        if self._config.command:
+            return "Run its command by hand to see what it needs."
+        if self._refused is None:
+            return "Check its url and headers."
+        headers = {name.lower() for name in self._config.headers}
+        return advice(self._refused, with_token="authorization" in headers)
+
+    def _words(self, error: BaseException) -> str:
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        words = _words(error)
+        return words if self._refused is None else in_words(self._refused, words)
 
 
 def _import_sdk() -> None:
@@ -295,4 +317,6 @@ def _words(error: BaseException) -> str:
         return f"there is no program or folder {error.filename!r}"
     if isinstance(error, asyncio.CancelledError):
         return "it was stopped"
+    if type(error).__name__ == "MCPError":
+        return str(error)[:2_000]
     return f"{type(error).__name__}: {error}"[:2_000]

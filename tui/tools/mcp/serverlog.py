@@ -16,6 +16,8 @@ from typing import Final
 MAX_LINES: Final = 1_000
 MAX_LINE: Final = 2_000
 """Characters of one line."""
+OURS: Final = "[client]"
+"""Begins the lines that this side of the connection has to say."""
 _CHUNK: Final = 65_536
 
 
@@ -36,8 +38,9 @@ class ServerLog:
                 self._lines.append(line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]} …")
 
     def tail(self, count: int = 3) -> str:
-        """The last lines in one, for an error message."""
-        return " | ".join(list(self._lines)[-count:])
+        """The last lines of the server's own in one, for an error message."""
+        said = [line for line in self._lines if not line.startswith(OURS)]
+        return " | ".join(said[-count:])
 
     async def read(self, descriptor: int, ended: Callable[[], None]) -> None:
         """Take in a pipe until its end, then call `ended`. Closes the descriptor."""
@@ -68,7 +71,7 @@ class _ToServerLog(logging.Handler):
         log = current_log.get()
         if log is not None:
             error = f": {record.exc_info[1]}" if record.exc_info and record.exc_info[1] else ""
-            log.add(f"[client] {record.getMessage()}{error}")
+            log.add(f"{OURS} {record.getMessage()}{error}")
 
 
 def keep_sdk_quiet() -> None:

@@ -131,8 +131,10 @@ class McpServer:
 
     async def call(self, name: str, arguments: dict[str, Any], context: RunContext) -> ToolOutcome:
         """Call a tool; a server that is gone is an error result."""
-        if self._connection is None:
-            return ToolOutcome.error(f"The {self.origin} is not running; the user can restart it.")
+        if self._connection is None or self._connection.ended:
+            return ToolOutcome.error(
+                f"The {self.origin} is not running: the call was not sent. The user can restart it."
+            )
         try:
             return await self._connection.call(name, arguments, context)
         except Ended as ended:

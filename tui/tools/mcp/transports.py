@@ -23,11 +23,19 @@ _LAST_WORDS: Final = 0.2
 
 
 def transport(
-    config: ServerConfig, log: ServerLog, errors_ended: Callable[[], None]
+    config: ServerConfig,
+    log: ServerLog,
+    errors_ended: Callable[[], None],
+    answered: Callable[[int], None],
 ) -> AbstractAsyncContextManager[Any]:
-    """The SDK's streams to a server. `errors_ended` is called when its standard error ends."""
+    """The SDK's streams to a server.
+
+    Args:
+        errors_ended: called when its standard error ends.
+        answered: told the status of each HTTP response.
+    """
     if config.url is not None:
-        return _http(config.url, config)
+        return _http(config.url, config, answered)
     if config.command is not None:
         return _stdio(config.command, config, log, errors_ended)
     raise ValueError(f"{config.name} has neither a command nor a url")
@@ -64,13 +72,22 @@ async def _stdio(
 
 
 @asynccontextmanager
-async def _http(url: str, config: ServerConfig) -> AsyncIterator[Any]:
+async def _http(
+    url: str, config: ServerConfig, answered: Callable[[int], None]
+) -> AsyncIterator[Any]:
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
+    async def note(response: httpx2.Response) -> None:
+        # Of the stream for the server's own messages nobody waits for an answer.
+        if response.request.method == "POST":
+            answered(response.status_code)
+
     timeout = httpx2.Timeout(_CONNECT_TIMEOUT, read=_READ_TIMEOUT)
     async with (
-        httpx2.AsyncClient(headers=dict(config.headers), timeout=timeout) as client,
+        httpx2.AsyncClient(
+            headers=dict(config.headers), timeout=timeout, event_hooks={"response": [note]}
+        ) as client,
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams
