@@ -10,7 +10,10 @@ from typing import Any
 
 from tui.core.errors import EndpointError, VerbatimError
 from tui.core.source import ResponseHead, WireRequest
+from tui.session.reading import ReadingLoop
 
+READING = ReadingLoop()
+"""One thread reads for all tests, as one does for all conversations of a program."""
 SSE_HEAD = ResponseHead(200, (("content-type", "text/event-stream"),))
 
 

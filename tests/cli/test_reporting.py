@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from tests import wire
-from tests.wire import Reply, ScriptedSource
+from tests.wire import READING, Reply, ScriptedSource
 from tui.cli.reporting import Trouble, reporter
 from tui.core.conversation import TurnSettings
 from tui.core.source import ByteSource, OpenResponse, ResponseHead, RetryNotice, WireRequest
@@ -45,7 +45,7 @@ async def asked(*replies: Reply, kind: Callable[[list[Reply]], ByteSource] = Scr
     calls = CallRunner(registry, Dispatcher(registry), Policy(), journal, lambda _: None)
     source = kind(list(replies))
     target = Target("scripted", "anthropic", source, TurnSettings("m"))
-    session = Session(target, journal=journal, calls=calls)
+    session = Session(target, journal=journal, reading=READING, calls=calls)
     report, trouble = reporter(as_json=False), Trouble()
     session.send("go")
     async for update in session.updates():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests import wire
 from tests.net.loopback import answer, chunk, serving, stream_head
+from tests.wire import READING
 from tui.cli import main
 from tui.core.conversation import TurnSettings
 from tui.net.http_source import Connection, HttpSource
@@ -48,6 +49,7 @@ async def talk(home: Path) -> str:
             session = Session(
                 Target("work", "anthropic", source, TurnSettings("m")),
                 journal=journal,
+                reading=READING,
                 calls=CallRunner(registry, Dispatcher(registry), Policy(), journal, lambda _: None),
             )
             for _ in range(4):  # The fourth finds nobody.

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.wire import Reply, ScriptedSource
+from tests.wire import READING, Reply, ScriptedSource
 from tui.core import dialects
 from tui.core.conversation import TextContent, ToolSpec, TurnSettings
 from tui.session.calls import CallRunner
@@ -178,7 +178,13 @@ async def test_arguments_go_back_as_the_model_wrote_them(name: str, reopened: bo
             registry, Dispatcher(registry), Policy(mode="all"), resumed.journal, lambda _: None
         )
         target = Target("scripted", name, source, TurnSettings("m"))
-        return Session(target, journal=resumed.journal, calls=calls, messages=resumed.messages)
+        return Session(
+            target,
+            journal=resumed.journal,
+            reading=READING,
+            calls=calls,
+            messages=resumed.messages,
+        )
 
     async def ask(asking: Session, prompt: str) -> None:
         asking.send(prompt)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests import wire
-from tests.wire import Reply, ScriptedSource
+from tests.wire import READING, Reply, ScriptedSource
 from tui.core.conversation import CallResult, TextContent, ToolSpec, TurnSettings
 from tui.core.errors import EndpointError, StreamBroken, UsageError
 from tui.core.source import ResponseHead
@@ -97,6 +97,7 @@ class Stage:
         self.session = Session(
             Target("scripted", "anthropic", self.source, TurnSettings("m")),
             journal=journal,
+            reading=READING,
             calls=self.calls,
             max_turns=max_turns,
         )
@@ -446,6 +447,7 @@ async def test_leaving_while_a_question_waits_asks_it_again_when_the_person_is_b
     session = Session(
         Target("scripted", "anthropic", source, TurnSettings("m")),
         journal=resumed.journal,
+        reading=READING,
         calls=runner,
         messages=resumed.messages,
         pending=resumed.pending,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,7 +24,7 @@ _TICK: Final = 0.02
 
 @dataclass
 class Pace:
-    """How fast a replay runs; may be changed while it does.
+    """How fast a replay runs; may be changed while it does, from the thread that shows it.
 
     Args:
         factor: 1 as recorded, 2 twice as fast, 0 all at once.
@@ -34,43 +34,49 @@ class Pace:
     factor: float = 1.0
     gap: float = 0.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    _going: asyncio.Event = field(default_factory=asyncio.Event)
+    _held: bool = False
     _steps: int = 0
-
-    def __post_init__(self) -> None:
-        self._going.set()
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Wakes who waits, in the loop that plays."""
+    _loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def paused(self) -> bool:
-        return not self._going.is_set()
+        return self._held and not self._steps
 
     def pause(self) -> None:
         """Hold before the next chunk."""
-        self._steps = 0
-        self._going.clear()
+        self._steps, self._held = 0, True
 
     def resume(self) -> None:
-        self._going.set()
+        self._steps, self._held = 0, False
+        self._wake()
 
     def step(self, chunks: int = 1) -> None:
         """Let `chunks` more through and hold again."""
-        self._steps += chunks
-        self._going.set()
+        self._steps, self._held = self._steps + chunks, True
+        self._wake()
 
     async def wait(self, seconds: float) -> None:
         """Return when `seconds` of recorded time have passed at this pace and it is not held."""
+        self._loop = asyncio.get_running_loop()
         waited = 0.0
-        while self.factor > 0 and waited < seconds and not self._steps:
-            if self.paused:
-                break
+        while self.factor > 0 and waited < seconds and not self._held:
             nap = min(_TICK, (seconds - waited) / self.factor)
             await self.sleep(nap)
             waited += nap * self.factor
-        await self._going.wait()
-        if self._steps:
-            self._steps -= 1
-            if not self._steps:
-                self._going.clear()
+        while self.paused:
+            self._changed.clear()
+            # Looked at again: it may have changed before the line above.
+            if self.paused:
+                await self._changed.wait()
+        self._steps = max(0, self._steps - 1)
+
+    def _wake(self) -> None:
+        if self._loop is not None:
+            # A loop that has closed plays no more.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._changed.set)
 
 
 class ReplaySource:

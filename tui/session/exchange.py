@@ -1,22 +1,24 @@
 """One exchange: send a request, feed the bytes through the reader, write everything down.
 
-A boring loop: it decides nothing about meaning. Bytes go to the journal before they are read,
+A boring loop: it decides nothing about meaning. Bytes are in the journal before they are read,
 so what a crash leaves behind is always at least what the screen had shown.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from tui.core.conversation import AssistantMessage, ToolSpec
 from tui.core.dialects import DecoderSettings, EncodedRequest
 from tui.core.errors import EndpointError, StreamBroken, UsageError
 from tui.core.finalise import FinalCall
 from tui.core.reader import TurnReader
-from tui.core.source import ByteSource, OpenResponse, ResponseHead
-from tui.session.journal import ExchangeEnding, Journal
+from tui.core.source import ByteSource, ResponseHead
+from tui.session.journal import ExchangeEnding, ExchangeTicket, Journal
+from tui.session.reading import Arrived, Incoming, ReadingLoop
 from tui.session.updates import (
     Arrivals,
     SessionUpdate,
@@ -29,8 +31,12 @@ from tui.session.updates import (
 Emit = Callable[[SessionUpdate], None]
 Clock = Callable[[], float]
 
-_AFTER_END_SECONDS = 1.0
+_AFTER_END_SECONDS: Final = 1.0
 """How long to wait for the transport to end a body whose turn has ended already."""
+_SLICE: Final = 8192
+"""Bytes that are read before others may use the event loop: about 2 ms of small events."""
+_ROUNDS: Final = 8
+"""Rounds of the event loop between two slices: a typed key takes several to reach its widget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,7 @@ async def receive(
     encoded: EncodedRequest,
     *,
     source: ByteSource,
+    reading: ReadingLoop,
     journal: Journal,
     emit: Emit,
     clock: Clock,
@@ -69,14 +76,9 @@ async def receive(
     """
     ticket = journal.begin_exchange(encoded, endpoint=endpoint, model=model)
     dialect = encoded.request.dialect
-    started = clock()
     arrivals = Arrivals()
-    reader: TurnReader | None = None
-    handle: TurnHandle | None = None
-    broken = ""
-    ending: ExchangeEnding = "complete"
 
-    def opened(head: ResponseHead | None) -> tuple[TurnReader, TurnHandle]:
+    def opened(head: ResponseHead | None) -> _Feeding:
         reader = TurnReader(
             dialect,
             head=head,
@@ -86,32 +88,38 @@ async def receive(
         )
         handle = TurnHandle(ticket.id, reader.turn, arrivals, endpoint, dialect, model)
         emit(TurnOpened(handle))
-        return reader, handle
+        return _Feeding(reader, handle, emit)
 
+    incoming = Incoming(
+        source, encoded.request, there=reading, tap=_Tap(journal, ticket), clock=clock
+    )
+    feeding: _Feeding | None = None
+    rest: list[Arrived] = []
+    broken = ""
+    ending: ExchangeEnding = "complete"
     try:
-        async with source.open(encoded.request) as response:
-            journal.head(ticket.id, response.head)
-            reader, handle = opened(response.head)
-            async for data in _until_over(response, reader):
-                at = clock() - started
-                journal.chunk(ticket.id, at, data)
-                arrivals.add(len(data), at)
-                steps = reader.feed(data)
-                handle.steps.extend(steps)
-                emit(TurnAdvanced(handle, tuple(steps)))
+        try:
+            feeding = opened(await incoming.opened())
+            await _feed(feeding, incoming)
+        finally:
+            rest = await incoming.leave()
     except (EndpointError, UsageError) as error:
-        if reader is None:
+        if feeding is None:
             journal.end_exchange(ticket.id, "broken", str(error))
             raise
         broken, ending = str(error), "broken"
     except asyncio.CancelledError:
         broken, ending = "it was cancelled by the user", "cancelled"
 
-    if reader is None or handle is None:
-        # Cancelled before a head came: there is a request on record and an empty, broken turn.
-        reader, handle = opened(None)
-    steps = reader.close(broken=broken, cancelled=ending == "cancelled")
-    handle.steps.extend(steps)
+    if feeding is None:
+        # Cancelled: there is a request on record, and an empty, broken turn.
+        feeding = opened(incoming.head)
+    # What is in the journal is part of the turn, though nobody waited for it any more.
+    feeding.add(rest)
+    while feeding.step():
+        pass
+    reader, handle = feeding.reader, feeding.handle
+    handle.steps.extend(reader.close(broken=broken, cancelled=ending == "cancelled"))
     message = reader.turn.message()
     journal.end_exchange(ticket.id, ending, reader.turn.problem)
     message_id = journal.add_message(message, exchange=ticket.id, calls=reader.turn.calls)
@@ -127,27 +135,69 @@ async def receive(
     )
 
 
-async def _until_over(response: OpenResponse, reader: TurnReader) -> AsyncIterator[bytes]:
-    """The chunks until the body ends; a server that keeps an ended turn's body open is left,
+@dataclass(frozen=True, slots=True)
+class _Tap:
+    """What arrives goes into the journal."""
+
+    journal: Journal
+    ticket: ExchangeTicket
+
+    def head(self, head: ResponseHead) -> None:
+        self.journal.head(self.ticket.id, head)
+
+    def chunk(self, at: float, data: bytes) -> None:
+        self.journal.chunk(self.ticket.id, at, data)
+
+
+class _Feeding:
+    """A turn and the bytes that wait to be fed to it."""
+
+    def __init__(self, reader: TurnReader, handle: TurnHandle, emit: Emit) -> None:
+        self.reader = reader
+        self.handle = handle
+        self._emit = emit
+        self._waiting = bytearray()
+
+    def add(self, chunks: Iterable[Arrived]) -> None:
+        for chunk in chunks:
+            self.handle.arrivals.add(len(chunk.data), chunk.at)
+            self._waiting += chunk.data
+
+    def step(self) -> bool:
+        """Feed one slice; False when nothing waited."""
+        data = bytes(self._waiting[:_SLICE])
+        if not data:
+            return False
+        del self._waiting[:_SLICE]
+        steps = self.reader.feed(data)
+        self.handle.steps.extend(steps)
+        self._emit(TurnAdvanced(self.handle, tuple(steps)))
+        return True
+
+
+async def _feed(feeding: _Feeding, incoming: Incoming) -> None:
+    """Feed until the body ends; a server that keeps an ended turn's body open is left,
 
     whatever it goes on to send.
     """
     clock = asyncio.get_running_loop().time
-    chunks = response.chunks()
+    turn = feeding.reader.turn
     until: float | None = None
     try:
         while until is None or clock() < until:
             async with asyncio.timeout_at(until):
-                data = await anext(chunks)
-            yield data
-            if until is None and reader.turn.ended_at is not None:
+                chunks = await incoming.take()
+            if not chunks:
+                return
+            feeding.add(chunks)
+            while feeding.step():
+                for _ in range(_ROUNDS):
+                    await asyncio.sleep(0)
+            if until is None and turn.ended_at is not None:
                 until = clock() + _AFTER_END_SECONDS
-    except (StopAsyncIteration, TimeoutError):
+    except TimeoutError:
         return
     except StreamBroken:
-        if reader.turn.ended_at is None:
+        if turn.ended_at is None:
             raise
         # The provider had said that the turn is over: how the connection ends says nothing.
-    finally:
-        if isinstance(chunks, AsyncGenerator):
-            await chunks.aclose()

@@ -34,6 +34,7 @@ from tui.core.source import ByteSource, RetryingSource, RetryNotice
 from tui.session.calls import CallRunner
 from tui.session.exchange import Clock, Received, receive
 from tui.session.journal import Journal
+from tui.session.reading import ReadingLoop
 from tui.session.resume import Pending, pending_calls
 from tui.session.updates import (
     CallsSentBack,
@@ -44,6 +45,7 @@ from tui.session.updates import (
     TurnLimitReached,
     UserMessageAdded,
 )
+from tui.tools.daemonloop import tell
 from tui.tools.dispatcher import Outcome
 
 IdleReason = Literal["done", "limit", "failed", "cancelled", "incomplete"]
@@ -66,6 +68,7 @@ class Session:
     Args:
         target: the endpoint; may be replaced between prompts (`retarget`).
         journal: where everything is written down.
+        reading: where responses are read.
         calls: what takes calls to their results.
         messages: the conversation so far (a resumed one).
         pending: calls of its last turn that wait for a decision; `proceed` takes them up.
@@ -77,6 +80,7 @@ class Session:
         target: Target,
         *,
         journal: Journal,
+        reading: ReadingLoop,
         calls: CallRunner,
         messages: Sequence[Message] = (),
         pending: Pending | None = None,
@@ -87,6 +91,7 @@ class Session:
         self.messages: list[Message] = list(messages)
         self.max_turns = max_turns
         self._journal = journal
+        self._reading = reading
         self._calls = calls
         self._calls.emit = self.emit
         self._pending = pending
@@ -250,10 +255,12 @@ class Session:
         if sent:
             self.emit(CallsSentBack({refs[id]: raw for id, raw in sent.items() if id in refs}))
         if isinstance(target.source, RetryingSource):
-            target.source.on_retry = self._tell_retry
+            here = asyncio.get_running_loop()
+            target.source.on_retry = lambda retry: tell(here, self._tell_retry, retry)
         received = await receive(
             encoded,
             source=target.source,
+            reading=self._reading,
             journal=self._journal,
             emit=self.emit,
             clock=self._clock,

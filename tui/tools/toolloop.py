@@ -8,12 +8,11 @@ behind; the next call gets a new one.
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any, Final
 
 from tui.tools.contract import RunContext
+from tui.tools.daemonloop import start_loop, tell
 
 LEFT_RUNNING: Final = "it blocks its event loop and may still be running"
 
@@ -31,7 +30,7 @@ class ToolLoop:
         has ended; cancelling a second time leaves it (and the loop) behind.
         """
         here = asyncio.get_running_loop()
-        there = self._loop = self._loop or _started()
+        there = self._loop = self._loop or start_loop("verbatim-tool-loop")
         done: asyncio.Future[tuple[Any, BaseException | None]] = here.create_future()
         task: list[asyncio.Task[tuple[Any, BaseException | None]]] = []
 
@@ -44,7 +43,7 @@ class ToolLoop:
 
         def finish(work: asyncio.Task[tuple[Any, BaseException | None]]) -> None:
             ended = (None, asyncio.CancelledError()) if work.cancelled() else work.result()
-            _tell(here, settle, ended)
+            tell(here, settle, ended)
 
         def settle(ended: tuple[Any, BaseException | None]) -> None:
             if not done.done():
@@ -54,19 +53,19 @@ class ToolLoop:
             for work in task:
                 work.cancel()
 
-        _tell(there, begin)
+        tell(there, begin)
         try:
             value, error = await asyncio.shield(done)
         except asyncio.CancelledError:
             context.stop()
-            _tell(there, cancel)
+            tell(there, cancel)
             try:
                 await done
             except asyncio.CancelledError:
                 context.left_running = LEFT_RUNNING
                 if self._loop is there:
                     self._loop = None
-                _tell(there, there.stop)
+                tell(there, there.stop)
             raise
         if error is not None:
             raise error
@@ -76,33 +75,7 @@ class ToolLoop:
         """Stop the loop; what still runs on it is cancelled."""
         loop, self._loop = self._loop, None
         if loop is not None:
-            _tell(loop, loop.stop)
-
-
-def _tell(loop: asyncio.AbstractEventLoop, act: Callable[..., object], *values: Any) -> None:
-    # A loop that has closed meanwhile has nobody left to tell.
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(act, *values)
-
-
-def _started() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=_serve, args=(loop,), name="verbatim-tool-loop", daemon=True).start()
-    return loop
-
-
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    try:
-        loop.run_forever()
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.wait(left, timeout=1))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
+            tell(loop, loop.stop)
 
 
 async def _outcome(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests import wire
-from tests.wire import Reply, ScriptedSource
+from tests.wire import READING, Reply, ScriptedSource
 from tui.core.conversation import TextContent, ToolSpec, TurnSettings
 from tui.core.errors import StreamBroken
 from tui.session.calls import CallRunner
@@ -45,7 +45,10 @@ async def make(path: Path | None, *, prompt: str = f"Look {HOSTILE}") -> tuple[S
     journal = StoredJournal(store, conversation)
     calls = CallRunner(registry, Dispatcher(registry), Policy(mode="all"), journal, lambda _: None)
     session = Session(
-        Target("scripted", "anthropic", source, TurnSettings("m")), journal=journal, calls=calls
+        Target("scripted", "anthropic", source, TurnSettings("m")),
+        journal=journal,
+        reading=READING,
+        calls=calls,
     )
     for words in (prompt, "and again"):
         session.send(words)
