@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from tui.cli import compose
+from tui.cli.storing import add_store_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-record", action="store_true", help="leave nothing of this on the disk"
     )
+    add_store_argument(parser)
     compose.add_endpoint_arguments(parser)
 
 

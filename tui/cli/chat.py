@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tui.cli import compose
+from tui.cli.storing import add_store_argument
 from tui.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-record", action="store_true", help="leave nothing of this on the disk"
     )
+    add_store_argument(parser)
     compose.add_endpoint_arguments(parser)
 
 

@@ -7,11 +7,12 @@ import time
 
 from tui.cli import compose
 from tui.cli.doctor import tidy
+from tui.cli.storing import make_store, store_path
 from tui.config.policy import update_policy
 from tui.session.questions import Questions
 from tui.session.session import Target
 from tui.session.workspace import RuleScope, Workspace
-from tui.store import Store, Trouble
+from tui.store import Store, StoreUnusable, Trouble
 from tui.tools.policy import Rule
 
 
@@ -43,9 +44,15 @@ def make_workspace(
         for workspace in opened:
             workspace.hear(trouble)
 
-    store = Store.open(setting.store_path, on_trouble=on_trouble) if recorded else Store.memory()
     if recorded:
-        tidy(store, settings.retention, time.time())
+        store = make_store(store_path(arguments, setting), on_trouble)
+        try:
+            tidy(store, settings.retention, time.time())
+        except StoreUnusable as error:
+            # Full or damaged: what is too old can wait, what is said now is kept in memory.
+            on_trouble(error.trouble)
+    else:
+        store = Store.memory()
     workspace = Workspace(
         store=store,
         registry=compose.make_registry(

@@ -10,17 +10,22 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tui.cli import compose
-from tui.cli.export import open_store
+from tui.cli.storing import add_store_argument, explained, open_store, store_path
 from tui.config.settings import Retention
 from tui.core.errors import StoreError, UsageError
 from tui.core.plaintext import clean_line
 from tui.session.doctor import Difference, examine, examine_file
-from tui.store import Store, recover
+from tui.store import Store, StoreUnusable, recover
 
 _DAY = 86_400.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "Exit status: 0 all is as it should be (or all of it was recovered); 1 there are"
+        " differences (or something could not be recovered); 2 nothing could be done, and why."
+        " docs/store.md tells more."
+    )
     parser.add_argument("id", nargs="*", metavar="ID", help="only these conversations")
     parser.add_argument("--json", action="store_true", help="one JSON object for each difference")
     parser.add_argument(
@@ -29,18 +34,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write what this version reads from the bytes; the old values are printed (--json)",
     )
     parser.add_argument(
-        "--recover", metavar="NEW", help="copy what is readable of a damaged store into NEW"
+        "--recover",
+        metavar="NEW",
+        help="copy what is readable of a damaged store, which stays as it is, into the new file NEW",
     )
     parser.add_argument(
         "--purge", action="store_true", help="first remove what [retention] says is too old"
     )
-    parser.add_argument("--store", metavar="FILE", help="another store than the configured one")
+    add_store_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Examine; 0 all is as it should be, 1 there are differences, 2 it cannot be read."""
+    """Examine or recover; the exit status is in the epilog."""
     setting = compose.read_setting()
-    path = Path(arguments.store) if arguments.store else setting.store_path
+    path = store_path(arguments, setting)
     try:
         if arguments.recover:
             return _recover(path, Path(arguments.recover))
@@ -49,9 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
                 gone, dropped = tidy(store, setting.settings.retention, time.time())
                 _say(f"{gone} conversations removed, the bytes of {dropped} responses let go")
             return _examine(store, arguments)
+    except StoreUnusable as error:
+        raise explained(error) from error
     except StoreError as error:
-        print(f"verbatim: {error}\n  {error.hint}", file=sys.stderr)
-        return 2
+        # An id that names nothing, or a file that is nothing that could be recovered.
+        raise UsageError(str(error), hint=error.hint) from error
 
 
 def tidy(store: Store, retention: Retention, now: float) -> tuple[int, int]:
@@ -75,8 +84,10 @@ def tidy(store: Store, retention: Retention, now: float) -> tuple[int, int]:
 def _examine(store: Store, arguments: argparse.Namespace) -> int:
     ids = arguments.id or store.conversation_ids()
     count = 0
+    damaged = False
     for difference in examine_file(store):
         _show(difference, arguments.json)
+        damaged = damaged or difference.code == "file"
         count += 1
     for id in ids:
         if arguments.id:
@@ -85,6 +96,8 @@ def _examine(store: Store, arguments: argparse.Namespace) -> int:
             _show(difference, arguments.json)
             count += 1
     _say(f"{len(ids)} conversations, {count} differences")
+    if damaged:
+        _say("the file is damaged: --recover NEW copies what is readable into the new file NEW")
     return 1 if count else 0
 
 
@@ -105,6 +118,7 @@ def _recover(path: Path, new: Path) -> int:
         _say(problem)
     rows = ", ".join(f"{count} {table}" for table, count in found.rows.items() if count)
     print(f"{found.path}: {rows}")
+    _say(f"what was readable is in the new file; verbatim --store {str(new)!r} goes on with it")
     return 1 if found.problems else 0
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tui.cli import compose
+from tui.cli.storing import add_store_argument, open_store, store_path
 from tui.core.errors import UsageError
 from tui.session.portable import as_html, as_json, as_markdown, as_test, redact
 from tui.session.portable.whole import Whole, gather, recording_of
@@ -35,30 +36,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--redact", action="store_true", help="replace emails, keys, users in URLs, home folders"
     )
+    add_store_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Export; what was redacted is listed on standard error."""
     setting = compose.read_setting()
-    with open_store(setting.store_path) as store:
+    with open_store(store_path(arguments, setting)) as store:
         ids = [one.id for one in _all(store)] if arguments.all else [arguments.id]
         if arguments.form in FORMS:
             _texts(store, ids, arguments)
         else:
             _recordings(store, ids, arguments)
     return 0
-
-
-def open_store(path: Path) -> Store:
-    """The store that is there; none is made.
-
-    Raises:
-        UsageError: there is none yet.
-        StoreUnusable: it cannot be opened.
-    """
-    if not path.exists():
-        raise UsageError(f"there is no store at {str(path)!r} yet", hint="talk to a model first")
-    return Store.open(path)
 
 
 def _all(store: Store) -> Sequence[StoredConversation]:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tui.cli import compose
+from tui.cli.storing import add_store_argument, make_store, store_path
 from tui.core import dialects
 from tui.core.errors import UsageError
 from tui.recording.format import Recording, load
 from tui.session.portable import as_json, foreign
 from tui.session.portable.importing import store_recordings, store_whole
 from tui.session.portable.whole import Whole
-from tui.store import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--title", default="", help="what the conversation is called")
     parser.add_argument("--dialect", choices=dialects.NAMES, help="where a stream does not tell")
+    add_store_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     if recordings:
         found.append((Path(arguments.files[0]).stem, recordings))
     setting = compose.read_setting()
-    with Store.open(setting.store_path) as store:
+    with make_store(store_path(arguments, setting)) as store:
         for stem, each in found:
             if isinstance(each, Whole):
                 id = store_whole(store, each)

@@ -6,10 +6,10 @@ import argparse
 import json
 
 from tui.cli import compose
-from tui.cli.export import open_store
+from tui.cli.storing import add_store_argument, explained, open_store, store_path
 from tui.core.errors import UsageError
 from tui.core.plaintext import clean_line
-from tui.store import Hit
+from tui.store import Hit, StoreUnusable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,22 +24,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conversation", metavar="ID")
     parser.add_argument("--limit", type=int, default=50, metavar="N")
     parser.add_argument("--json", action="store_true", help="one JSON object for each hit")
+    add_store_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Search; 0 something was found, 1 nothing."""
+    """Search; 0 something was found, 1 nothing, 2 it could not be looked."""
     text = " ".join(arguments.text)
     if not text.replace('"', "").strip():
         raise UsageError("there is nothing to search for", hint="give a word of it")
     if arguments.limit < 1:
         raise UsageError(f"--limit {arguments.limit} shows nothing", hint="give 1 or more")
-    with open_store(compose.read_setting().store_path) as store:
-        hits = store.search(
-            text,
-            kinds=arguments.kinds or (),
-            conversation=arguments.conversation,
-            limit=arguments.limit,
-        )
+    with open_store(store_path(arguments, compose.read_setting())) as store:
+        try:
+            hits = store.search(
+                text,
+                kinds=arguments.kinds or (),
+                conversation=arguments.conversation,
+                limit=arguments.limit,
+            )
+        except StoreUnusable as error:
+            raise explained(error) from error
     for hit in hits:
         print(json.dumps(_plain(hit)) if arguments.json else _shown(hit))
     return 0 if hits else 1
