@@ -14,3 +14,4 @@ def test_growth_is_told_for_every_operation(capsys: pytest.CaptureFixture[str]) 
     assert {"list 50", "search a common word", "open and close"} <= set(found["growth"])
     assert found["growth"]["size of the file"] > 1
     assert main(["bench", "store", "--calls", "5"]) == 2
+    assert main(["bench", "typing", "--kilobytes", "0"]) == 2

@@ -13,6 +13,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
+from tui.app.garbage import Garbage
 from tui.app.safe import notify
 from tui.app.screens.chat import ChatScreen
 from tui.app.screens.elicitation import Asking
@@ -121,6 +122,7 @@ class VerbatimApp(App[None]):
         pace: Pace | None = None,
         note: str = "",
         copies_folder: Path | None = None,
+        garbage: Garbage | None = None,
     ) -> None:
         super().__init__()
         self._workspace = workspace
@@ -135,6 +137,9 @@ class VerbatimApp(App[None]):
         self.refusal: VerbatimError | None = None
         """Why no conversation could be opened, so that the app ended at once."""
         self._copies_folder = copies_folder
+        self._warned = False
+        """That leaving would lose something has been said."""
+        self._garbage = garbage
         for each in themes:
             self.register_theme(each)
         if theme in self._theme_names:
@@ -166,11 +171,28 @@ class VerbatimApp(App[None]):
                 refuse=self._refuse,
             )
         )
+        if self._garbage is not None:
+            self.set_interval(1.0, self._collect)
         for fault in self._faults:
             notify(self, f"Theme skipped. {fault}", severity="warning")
 
     async def on_unmount(self) -> None:
         await self._workspace.close()
+
+    def _collect(self) -> None:
+        if self._garbage is not None:
+            self._garbage.tick(
+                busy=self._workspace.busy, conversations=self._workspace.conversations
+            )
+
+    async def action_quit(self) -> None:
+        """Leave; only the second time where something would be lost."""
+        words = self._workspace.unkept
+        if words and not self._warned:
+            self._warned = True
+            notify(self, f"{words} Quit again to leave all the same.", severity="error")
+            return
+        self.exit()
 
     def action_help(self) -> None:
         self.push_screen(HelpPanel(HELP))

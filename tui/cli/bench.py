@@ -1,7 +1,7 @@
-"""`verbatim bench store`: how the store's times grow from a tenth of its size to the whole.
+"""`verbatim bench`: how the store's times grow, and what a streaming call adds to a typed key.
 
-Ratios are the result: a time of this machine says nothing about another, growth does. The stores
-are made in a temporary folder; nothing of the user's is touched.
+Ratios are the result: a time of this machine says nothing about another, growth does. Everything
+is made in a temporary folder; nothing of the user's is touched.
 """
 
 from __future__ import annotations
@@ -27,14 +27,61 @@ _TIMES: Final = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["store"])
+    parser.add_argument(
+        "what",
+        choices=["store", "typing"],
+        help="store: from a tenth of its size to the whole; typing: keys while a call streams",
+    )
     parser.add_argument("--conversations", type=int, default=2_000, metavar="N")
     parser.add_argument("--calls", type=int, default=100_000, metavar="N", help="in all of them")
+    parser.add_argument("--kilobytes", type=int, default=1_024, metavar="N", help="of the call")
+    parser.add_argument(
+        "--shape", choices=["string", "objects"], default="objects", help="of its arguments"
+    )
+    parser.add_argument(
+        "--rate", type=int, default=400, metavar="N", help="kilobytes of arguments a second"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Measure, and print what was found."""
+    return _store(arguments) if arguments.what == "store" else _typing(arguments)
+
+
+def _typing(arguments: argparse.Namespace) -> int:
+    """Keys typed while nothing streams and while a call does: medians, and the worst."""
+    from tui.cli.bench_typing import measure
+
+    if arguments.kilobytes < 1 or arguments.rate < 1:
+        raise UsageError("--kilobytes and --rate are at least 1")
+    found = measure(
+        arguments.kilobytes * 1024, arguments.shape, arguments.rate * 1000, arguments.seed
+    )
+    ratio = round(found.streaming.median / found.idle.median, 2)
+    if arguments.json:
+        waits = {
+            name: {
+                "keys": len(each.seconds),
+                "median": round(each.median, 4),
+                "worst": round(each.worst, 4),
+            }
+            for name, each in (("idle", found.idle), ("streaming", found.streaming))
+        }
+        print(json.dumps({"bytes": found.size, "ratio": ratio, "seconds": waits}))
+        return 0
+    print(f"a call of {arguments.kilobytes} KB ({arguments.shape}) at {arguments.rate} KB/s:")
+    for name, each in (("nothing streams", found.idle), ("the call streams", found.streaming)):
+        print(
+            f"  {name:18} {len(each.seconds):3} keys: {each.median * 1000:5.0f} ms in the median,"
+            f" {each.worst * 1000:5.0f} ms at worst"
+        )
+    print(f"  {ratio:.2f} times as long; shown to its end {found.behind:.1f} s after the last byte")
+    return 0
+
+
+def _store(arguments: argparse.Namespace) -> int:
     """Measure a tenth and the whole; prints whole ÷ tenth for each operation."""
     conversations, calls = arguments.conversations, arguments.calls
     if conversations < 10 or calls < 10:

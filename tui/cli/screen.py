@@ -50,6 +50,7 @@ def run_screen(
     # be on the disk within 100 ms.
     sys.setswitchinterval(0.001)
     from tui.app.app import DARK, LIGHT, VerbatimApp
+    from tui.app.garbage import Garbage
     from tui.app.themes import load_themes, theme_folders
 
     loaded = load_themes(theme_folders(setting.paths.themes))
@@ -58,6 +59,7 @@ def run_screen(
     if wanted and wanted not in names:
         raise UsageError(f"there is no theme {wanted!r}", hint=f"there are: {', '.join(names)}")
     log = setting.paths.state / CHILDREN_LOG
+    garbage = Garbage()
     with kept_to_the_screen(log):
         app = VerbatimApp(
             workspace,
@@ -72,8 +74,13 @@ def run_screen(
             pace=pace,
             note=note,
             copies_folder=setting.paths.state / "copies",
+            garbage=garbage,
         )
-        app.run()
+        garbage.begin()
+        try:
+            app.run()
+        finally:
+            garbage.end()
     if app.refusal is not None:
         raise app.refusal
     if app.return_code and log.exists():

@@ -21,6 +21,7 @@ from tui.session.calls import CallRunner
 from tui.session.opening import PATIENCE, Opening
 from tui.session.portable.rebuilt import turn_of
 from tui.session.questions import Questions
+from tui.session.reading import ReadingLoop
 from tui.session.resume import Resumed, read_again, resume
 from tui.session.session import Session, Target
 from tui.session.stored import StoredJournal
@@ -64,11 +65,14 @@ class Workspace:
     interactive: bool = True
     keep_rule: Callable[[RuleScope, str, Rule], None] | None = None
     questions: Questions = field(default_factory=Questions)
+    _reading: ReadingLoop = field(default_factory=ReadingLoop)
     _sources: list[object] = field(default_factory=list)
     _sessions: list[Session] = field(default_factory=list)
     _runners: list[CallRunner] = field(default_factory=list)
     _loop: asyncio.AbstractEventLoop | None = None
     _opening: Opening = field(init=False)
+    _left_the_disk: bool = False
+    """A person went on in memory, where the disk had been meant."""
 
     def __post_init__(self) -> None:
         self._opening = Opening(self.registry)
@@ -89,20 +93,47 @@ class Workspace:
         words = f"{trouble.message} {trouble.hint}".strip()
         if not trouble.over and "in memory" in trouble.options:
             words += " The turn goes on; /keep DIR or /keep memory says where it is kept instead."
+            if trouble.kind == "corrupt":
+                words += " What is readable of the rest comes along."
         self._sessions[-1].emit(Notice(words, "information" if trouble.over else "error"))
 
-    async def keep_in(self, file: Path | None) -> None:
+    async def keep_in(self, file: Path | None) -> tuple[str, ...]:
         """Keep everything from now on in the new `file`, or (None) in memory only.
+
+        Returns what of a damaged store could not be read, in words.
 
         Raises:
             StoreError: it cannot be kept there; nothing has changed.
         """
-        await asyncio.to_thread(self.store.relocate, file)
+        missing = await asyncio.to_thread(self.store.relocate, file)
+        self._left_the_disk = file is None
+        return missing
+
+    @property
+    def unkept(self) -> str:
+        """What would be lost if the program ended now, in words; empty when nothing would."""
+        jobs, _ = self.store.waiting
+        if self.store.trouble() is not None and jobs:
+            writes = "1 write waits" if jobs == 1 else f"{jobs:,} writes wait"
+            return f"{writes} in memory and would be lost. /keep DIR keeps them."
+        if self._left_the_disk:
+            return "What was said here is in memory only and would be lost. /keep DIR keeps it."
+        return ""
 
     @property
     def opening(self) -> Opening:
         """How far the tools are."""
         return self._opening
+
+    @property
+    def busy(self) -> bool:
+        """Whether a prompt is being answered, in any conversation."""
+        return any(session.busy for session in self._sessions)
+
+    @property
+    def conversations(self) -> int:
+        """How many were opened so far."""
+        return len(self._sessions)
 
     def set_rule(self, scope: RuleScope, name: str, rule: Rule) -> None:
         """Ask, allow or deny a tool (or all of an origin) from now on, in every conversation.
@@ -200,7 +231,8 @@ class Workspace:
             await session.suspend()
         for source in self._sources:
             if (close := getattr(source, "aclose", None)) is not None:
-                await close()
+                await self._reading.run(close())
+        self._reading.close()
         await self._opening.stop()
         await self.registry.close()
         await asyncio.to_thread(self.store.close)
@@ -234,6 +266,7 @@ class Workspace:
         session = Session(
             target,
             journal=journal,
+            reading=self._reading,
             calls=runner,
             messages=resumed.messages if resumed is not None else (),
             pending=resumed.pending if resumed is not None else None,

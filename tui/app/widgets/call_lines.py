@@ -174,10 +174,19 @@ class CallLines(Inked, ScrollView, can_focus=False):
         self._count = count
         self._seen = (source.revision, width, source.complete(width))
         if (count, width) != (self.virtual_size.height, self.virtual_size.width):
-            self.virtual_size = Size(width, count)
+            self._grow(Size(width, count))
         if self.following:
             self._place(max(count - self.rows_visible, 0))
         self._refresh_changed(width)
+
+    def _grow(self, size: Size) -> None:
+        """Set the virtual size without a layout of the screen: no other widget's place hangs on it.
+
+        Textual lays out everything anew for each change of it (36 ms of a frame, measured); the
+        scrollbar asks for a layout by itself when it comes or goes.
+        """
+        self.set_reactive(CallLines.virtual_size, size)
+        self._scroll_update(size)
 
     def go_to(self, line: int) -> None:
         """Bring a line into sight, a few lines below the top."""

@@ -19,6 +19,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Static
 
 from tui.app.calls.model import CallModel
@@ -50,6 +51,11 @@ from tui.session.updates import (
 )
 
 FLUSH_SECONDS: Final = 0.05
+PAUSE_FOR_COST: Final = 2.0
+"""Times as long as a frame took nothing is drawn after it: the keyboard and the stream go on."""
+LONGEST_PAUSE: Final = 0.5
+DOZE_SECONDS: Final = 0.25
+"""Between two flushes while no call moves: an open chat should cost next to nothing."""
 MOUNTED: Final = 60
 """Cards that are widgets at the same time, unless earlier ones are asked for."""
 EARLIER: Final = 30
@@ -112,6 +118,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         self._chosen: str | None = None
         self._pinned = False
         self._attention = 0
+        self._doze: Timer | None = None
         self._empty = Static(
             Content("No calls yet.\nA call appears here while the model is still writing it."),
             classes="empty",
@@ -122,7 +129,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         self.mount(self._empty, self._earlier)
         self._earlier.display = False
         if self._ticking:
-            self.set_interval(FLUSH_SECONDS, self.flush)
+            self._tick()
 
     # -- what happens ------------------------------------------------------------------------
 
@@ -130,6 +137,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         """A turn begins; its calls are found as they come."""
         if any(turn.handle is handle for turn in self._turns):
             return
+        self._wake()
         self._turns.append(_Turn(handle, TurnClock(handle.arrivals, self._clock())))
         if not self.has_focus_within:
             self._pinned = False
@@ -157,6 +165,8 @@ class CallPanel(VerticalScroll, can_focus=False):
                 self.open_turn(handle)
             case TurnAdvanced(handle, _):
                 self.open_turn(handle)
+                self._discover()
+                self._pull()
             case TurnClosed(handle, _, _):
                 self.open_turn(handle)
                 self._discover()
@@ -208,18 +218,41 @@ class CallPanel(VerticalScroll, can_focus=False):
 
     # -- drawing -----------------------------------------------------------------------------
 
+    def _tick(self) -> None:
+        """Flush, and again later: never so soon that drawing takes most of the time."""
+        began = monotonic()
+        self.flush()
+
+        def drawn() -> None:
+            cost = monotonic() - began
+            if self._restless:
+                pause = min(max(FLUSH_SECONDS - cost, cost * PAUSE_FOR_COST), LONGEST_PAUSE)
+                self.set_timer(pause, self._tick)
+            else:
+                self._doze = self.set_timer(DOZE_SECONDS, self._tick)
+
+        self._doze = None
+        self.call_after_refresh(drawn)
+
+    @property
+    def _restless(self) -> bool:
+        """Something is to be expected of a call, or of a person who is in here."""
+        return bool(self._active or self._dirty or self._turns) or self.has_focus_within
+
+    def _wake(self) -> None:
+        """Flush soon, though nothing was to be expected."""
+        if self._doze is not None:
+            self._doze.stop()
+            self._doze = None
+            self.call_next(self._tick)
+
     def flush(self, now: float | None = None) -> None:
         """Draw what came and what changed, as of `now` on the panel's clock."""
         if not self.is_attached:
             return
         now = self._clock() if now is None else now
         self._discover()
-        for model in list(self._active.values()):
-            if model.pull():
-                self._dirty.add(model.ref)
-            if not model.active:
-                del self._active[model.ref]
-                self._dirty.add(model.ref)
+        self._pull()
         waiting = Waiting.among(self._active.values())
         self._follow(waiting)
         on_screen = self.app.screen is self.screen and self.is_on_screen
@@ -262,6 +295,15 @@ class CallPanel(VerticalScroll, can_focus=False):
                 self._turns.remove(turn)
         self._add(found)
 
+    def _pull(self) -> None:
+        """Take what came of the active calls. Done as it comes, so that no frame has much to do."""
+        for model in list(self._active.values()):
+            if model.pull():
+                self._dirty.add(model.ref)
+            if not model.active:
+                del self._active[model.ref]
+                self._dirty.add(model.ref)
+
     def _add(self, models: Iterable[CallModel], *, past: bool = False) -> None:
         cards = []
         for model in models:
@@ -286,6 +328,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         if model.active:
             self._active[model.ref] = model
         self._dirty.add(model.ref)
+        self._wake()
 
     def _openness(self, model: CallModel) -> Openness:
         if model.ref == self._chosen:
@@ -401,6 +444,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         card.add_class("-chosen")
         card.set_openness("open")
         self._dirty.add(ref)
+        self._wake()
         if had_focus:
             card.focus(scroll_visible=False)
         if old is not None and old is not card:

@@ -45,6 +45,8 @@ class Terminal:
         finally:
             os.close(slave)
         self._shown = bytearray()
+        self._from = 0
+        """Where in `_shown` the next words are looked for."""
         self._over = False
         self._changed = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -54,24 +56,38 @@ class Terminal:
         """Type `text` and press Enter."""
         os.write(self._master, text.encode() + b"\r")
 
+    def write(self, text: str) -> None:
+        """Type `text`, and no Enter."""
+        os.write(self._master, text.encode())
+
+    def forget(self) -> None:
+        """What was drawn so far is not looked for any more."""
+        with self._changed:
+            self._from = len(self._shown)
+
+    def drew(self, words: str) -> bool:
+        """Whether `words` were drawn at any time, as far as output is kept."""
+        with self._changed:
+            return words.encode() in self._shown
+
     def wait_for(self, words: str, patience: float) -> bool:
         """Whether `words` were drawn, since the last call, within `patience` seconds."""
         wanted = words.encode()
         until = time.monotonic() + patience
         with self._changed:
-            while (at := self._shown.find(wanted)) < 0:
+            while (at := self._shown.find(wanted, self._from)) < 0:
                 left = until - time.monotonic()
                 if left <= 0 or self._over:
                     return False
                 self._changed.wait(left)
-            del self._shown[: at + len(wanted)]
+            self._from = at + len(wanted)
         return True
 
     @property
     def tail(self) -> str:
         """The words drawn last, without what places and colours them."""
         with self._changed:
-            drawn = bytes(self._shown).decode("utf-8", "replace")
+            drawn = bytes(self._shown[self._from :]).decode("utf-8", "replace")
         return ascii(" ".join(_CONTROL.sub(" ", drawn).split())[-600:])
 
     def kill(self) -> float:
@@ -93,7 +109,9 @@ class Terminal:
                 data = b""
             with self._changed:
                 self._shown += data
-                del self._shown[:-_KEPT]
+                old = max(0, len(self._shown) - _KEPT)
+                del self._shown[:old]
+                self._from = max(0, self._from - old)
                 self._over = not data
                 self._changed.notify_all()
             if not data:
