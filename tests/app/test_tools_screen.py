@@ -224,9 +224,16 @@ async def test_a_server_that_dies_is_shown_as_ended_and_restarted(tmp_path: Path
         assert "may change things  the server says: only reads" in echo
         assert "? asks" in echo
         await chat.pilot.press("escape")
+        await chat.say('call echo {"text": ""}')
+        await chat.until(lambda: "the server says: only reads" in chat.shown(), "its claim")
+        assert "may change things" in chat.shown()
+        approval = chat.panel.models[0].approval
+        assert approval is not None
+        approval.decide(Decision("deny"))
+        await chat.idle()
         await chat.say('call die {"text": ""}')
         await chat.until(lambda: chat.panel.wants_attention, "the question")
-        approval = chat.panel.models[0].approval
+        approval = chat.panel.models[1].approval
         assert approval is not None
         approval.decide(Decision("allow"))
         await chat.until(lambda: "has ended" in chat.shown(), "its end")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, assert_never
 
 from tui.app.shown_message import Severity
-from tui.app.states_shown import shown
+from tui.app.states_shown import AWAITING_ANSWER, shown
 from tui.app.widgets.call_panel import CallPanel
 from tui.app.widgets.message_pane import MessagePane, TurnView
 from tui.core import events as ev
@@ -72,6 +72,9 @@ class Presenter:
                 if state is CallState.RUNNING:
                     self.stage.show_state("running tools", busy=True)
             case up.ApprovalAsked(approval):
+                if approval.by_hand:
+                    ref = approval.call.ref
+                    self._mark(ref, CallState.AWAITING_APPROVAL, word=AWAITING_ANSWER)
                 self.stage.ask_for(approval)
             case up.CallsSentBack(texts):
                 for ref, raw in texts.items():
@@ -157,11 +160,13 @@ class Presenter:
         self.stage.show_usage(handle.turn)
         self.stage.show_findings(handle.turn)
 
-    def _mark(self, ref: str, state: CallState, label: str | None = None) -> None:
+    def _mark(
+        self, ref: str, state: CallState, label: str | None = None, *, word: str = ""
+    ) -> None:
         view = self._view_of_call.get(ref)
         if view is not None:
             look = shown(state)
-            view.update_call_marker(ref, look.mark(), look.word, look.colour, label)
+            view.update_call_marker(ref, look.mark(), word or look.word, look.colour, label)
 
 
 def text_of(message: UserMessage) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from textual.content import Content
 
@@ -65,6 +65,10 @@ SHOWN: Mapping[CallState, ShownState] = {
         "¿", "u", "unknown", "call-problem", "had started when Verbatim died; you decide"
     ),
 }
+
+
+AWAITING_ANSWER: Final = "awaiting answer"
+"""The word for a call that waits for approval and that a person answers in place of a tool."""
 
 
 def shown(state: CallState) -> ShownState:

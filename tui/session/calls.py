@@ -165,10 +165,11 @@ class CallRunner:
                 Approval(
                     call,
                     origin=entry.origin,
-                    read_only=entry.spec.read_only,
+                    read_only=entry.spec.read_only and entry.tool.trusted,
                     by_hand=by_hand,
                     was_started=was_started,
                     reason=verdict.reason,
+                    claims=tuple(getattr(entry.tool, "hints", ())),
                     _answer=answer,
                 )
             )

@@ -99,12 +99,15 @@ class Approval:
     origin: str
     """Where the tool lives, for people: `demo shop`, `my_tools.py`, `MCP server files`."""
     read_only: bool
+    """By our own word or the user's; what a server says of its tool is in `claims`."""
     by_hand: bool
     """A person answers in place of a tool: there is nothing to allow, only to answer or deny."""
     was_started: bool
     """It had been started when the client died: allowing runs it again, denying marks it failed."""
     reason: str
     """Why the policy asks, in words."""
+    claims: tuple[str, ...]
+    """What a server says of its own tool."""
     _answer: asyncio.Future[Decision]
 
     def decide(self, decision: Decision) -> bool:

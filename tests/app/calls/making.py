@@ -74,16 +74,19 @@ def approval_of(
     by_hand: bool = False,
     was_started: bool = False,
     read_only: bool = False,
+    origin: str = "demo shop",
+    claims: tuple[str, ...] = (),
     reason: str = "your rules ask before a tool changes things",
 ) -> Approval:
     """What the session asks for final call `number`. Needs a running event loop."""
     answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
     return Approval(
         writing.turn.final_calls[number],
-        origin="demo shop",
+        origin=origin,
         read_only=read_only,
         by_hand=by_hand,
         was_started=was_started,
         reason=reason,
+        claims=claims,
         _answer=answer,
     )

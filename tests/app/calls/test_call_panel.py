@@ -346,6 +346,39 @@ async def test_each_answer_has_its_key(key: str, decision: Decision) -> None:
         assert answer_of(approval) == decision
 
 
+@pytest.mark.parametrize("width", [40, 52, 80, 140])
+async def test_where_a_call_lives_and_what_it_may_do_are_never_cut_away(width: int) -> None:
+    async with running(size=(width, 40)) as (app, pilot):
+        origin = "MCP server production-tracker"
+        claims = ("only reads", "destroys nothing")
+        ask(app, final(app, ("get_current_time", "{}")), origin=origin, claims=claims)
+        shown = await drawn(app, pilot, 1.0)
+        assert origin in shown
+        assert "may change things" in shown
+        said = " ".join(shown.replace("█", " ").split())
+        assert "the server says: only reads, destroys nothing" in said
+        for words in ("allow once", "in this conversation", "always, this tool", "by hand", "edit"):
+            assert words in shown
+
+
+async def test_the_keys_of_an_answer_are_in_sight_in_a_low_panel() -> None:
+    async with running(size=(80, 17)) as (app, pilot):
+        ask(app, final(app, ("book", "{}")), by_hand=True)
+        shown = await drawn(app, pilot, 1.0)
+        assert "Answer in place of the tool" in shown
+        assert "ctrl+s submit" in shown
+
+
+@pytest.mark.parametrize("width", [40, 52, 80])
+async def test_every_key_of_an_answer_is_shown(width: int) -> None:
+    async with running(size=(width, 40)) as (app, pilot):
+        ask(app, final(app, ("book", "{}")), by_hand=True)
+        shown = await drawn(app, pilot, 1.0)
+        for words in ("ctrl+s submit", "ctrl+t as text", "ctrl+r told as a result", "escape close"):
+            assert words in shown
+        assert "may change things" not in shown
+
+
 async def test_the_next_question_starts_its_own_moment() -> None:
     async with running() as (app, pilot):
         writing = final(app, ("one", "{}"), ("two", "{}"))

@@ -183,6 +183,18 @@ def justified(left: Sequence[Piece], right: Sequence[Piece], width: int) -> Line
     return [*kept, (" " * (room - width_of(kept)), Ink.PLAIN), *right]
 
 
+def flowed(groups: Sequence[Line], width: int) -> list[Line]:
+    """Groups of pieces, as many to a line as fit; only one that is wider than a line is cut."""
+    lines: list[Line] = []
+    line: Line = []
+    for group in groups:
+        if line and width_of(line) + width_of(group) > width:
+            lines.append(line)
+            line = []
+        line = [*line, *group]
+    return [clipped(each, width) for each in (*lines, line)]
+
+
 def wrapped(paragraphs: Sequence[str], width: int) -> list[str]:
     """Clean paragraphs of ours, broken at spaces where that is possible."""
     lines: list[str] = []

@@ -9,7 +9,7 @@ from tui.app.calls.lines import Ink, Line, cells, clipped, shortened, spelled
 from tui.app.calls.model import CallModel
 from tui.app.calls.pace import SILENT_AFTER
 from tui.app.calls.words import counted, size_words, time_words
-from tui.app.states_shown import shown
+from tui.app.states_shown import AWAITING_ANSWER, shown
 from tui.core.states import CallState
 
 LOUD_AFTER: Final = 10.0
@@ -35,7 +35,7 @@ def head_line(model: CallModel, now: float, width: int) -> Line:
     ink = state_ink(state)
     word = how.word
     if state is CallState.AWAITING_APPROVAL and model.approval and model.approval.by_hand:
-        word = "awaiting answer"
+        word = AWAITING_ANSWER
     aligned = width >= _ALIGNED_FROM
     name = spelled(model.name)
     left: Line = [

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from tui.app.calls.edits import TOLD
-from tui.app.calls.lines import Ink, Line, clipped, spelled, wrapped
+from tui.app.calls.lines import Ink, Line, clipped, flowed, spelled, wrapped
 from tui.app.safe import clean
 from tui.app.widgets.call_lines import InkBlock
 from tui.session.updates import Tell
@@ -97,8 +97,9 @@ class AnswerForm(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self._title
-        yield self._area
+        # Above the text: in a low panel the end of the text may lie below its edge.
         yield self._hints
+        yield self._area
 
     @property
     def text(self) -> str:
@@ -159,17 +160,18 @@ class AnswerForm(Vertical):
         lines: list[Line] = []
         if self._problem:
             lines += [[(row, Ink.PROBLEM)] for row in wrapped([spelled(self._problem)], width)[:3]]
-        keys: Line = [("ctrl+s", Ink.KEY), (" submit   ", Ink.MUTED)]
+        keys: list[Line] = [[("ctrl+s", Ink.KEY), (" submit   ", Ink.MUTED)]]
         match self.purpose:
             case "answer":
                 kind = "JSON" if self.as_json else "text"
-                keys += [("ctrl+t", Ink.KEY), (" as ", Ink.MUTED), (kind, Ink.STRONG)]
+                keys.append([("ctrl+t", Ink.KEY), (" as ", Ink.MUTED), (f"{kind}   ", Ink.STRONG)])
                 told = "an error" if self.is_error else "a result"
-                keys += [("   ctrl+r", Ink.KEY), (" told as ", Ink.MUTED), (told, Ink.STRONG)]
+                words = f"{told}   "
+                keys.append([("ctrl+r", Ink.KEY), (" told as ", Ink.MUTED), (words, Ink.STRONG)])
             case "edit":
                 lines += [[(row, Ink.PLAIN)] for row in wrapped([TOLD[self.tell]], width)]
-                keys += [("ctrl+t", Ink.KEY), (" tell it otherwise", Ink.MUTED)]
+                keys.append([("ctrl+t", Ink.KEY), (" tell it otherwise   ", Ink.MUTED)])
             case "reason":
-                keys = [("enter", Ink.KEY), (" deny with this reason", Ink.MUTED)]
-        keys += [("   escape", Ink.KEY), (" close", Ink.MUTED)]
-        return [*lines, clipped(keys, width)]
+                keys = [[("enter", Ink.KEY), (" deny with this reason   ", Ink.MUTED)]]
+        keys.append([("escape", Ink.KEY), (" close", Ink.MUTED)])
+        return [*lines, *flowed(keys, width)]

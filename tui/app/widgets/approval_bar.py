@@ -13,7 +13,7 @@ from textual.message import Message
 
 from tui.app.calls.facts import one_line
 from tui.app.calls.guard import KeyGuard
-from tui.app.calls.lines import Ink, Line, clipped, justified, shortened, spelled, width_of, wrapped
+from tui.app.calls.lines import Ink, Line, flowed, justified, shortened, spelled, width_of, wrapped
 from tui.app.calls.model import CallModel
 from tui.app.calls.waiting import LISTED, Waiting
 from tui.app.calls.words import counted
@@ -133,20 +133,25 @@ class ApprovalBar(InkBlock):
         approval = self.asked
         if approval is None:
             return []
-        lines = [self._headline(approval, width)]
+        lines = self._headline(approval, width)
         reason = spelled(approval.reason)
         if approval.was_started:
             reason = (
                 "It had been started when Verbatim died. Whether it took effect is unknown; "
                 "look before you run it again."
             )
-        rows = wrapped([reason], max(width - 2, 10))[:_MOST_REASON_LINES] if reason else []
-        lines += [[("  ", Ink.PLAIN), (row, Ink.MUTED)] for row in rows]
+        # To a call that only a person answers, no rule has anything to say.
+        told = [reason] if reason and not approval.by_hand else []
+        if approval.claims:
+            told.append(f"the server says: {spelled(', '.join(approval.claims))}")
+        for words in told:
+            rows = wrapped([words], max(width - 2, 10))[:_MOST_REASON_LINES]
+            lines += [[("  ", Ink.PLAIN), (row, Ink.MUTED)] for row in rows]
         lines += self._list(width)
         lines += self._keys(approval, width)
         return lines
 
-    def _headline(self, approval: Approval, width: int) -> Line:
+    def _headline(self, approval: Approval, width: int) -> list[Line]:
         if approval.by_hand:
             words = "? Your answer is wanted:"
         elif approval.was_started:
@@ -154,18 +159,21 @@ class ApprovalBar(InkBlock):
         else:
             words = "? May this call run?"
         effect = "reads only" if approval.read_only else "may change things"
-        left: Line = [
-            (words, Ink.FINAL),
-            (f"  {spelled(approval.call.name)}", Ink.STRONG),
-            (f"  {spelled(approval.origin)}", Ink.PLAIN),
-            (f"  {effect}", Ink.MUTED if approval.read_only else Ink.WORD),
+        left: list[Line] = [
+            [(words, Ink.FINAL)],
+            [(f"  {spelled(approval.call.name)}", Ink.STRONG)],
+            [(f"  {spelled(approval.origin)}", Ink.PLAIN)],
         ]
+        if not approval.by_hand:
+            left.append([(f"  {effect}", Ink.MUTED if approval.read_only else Ink.WORD)])
         place, count = self._waiting.place(self.model.ref), len(self._waiting.models)
         right: Line = [(f"{place} of {count}", Ink.STRONG)] if count > 1 else []
         size: Line = [(f"  {counted(len(approval.call.raw), 'character')}", Ink.MUTED)]
-        if width_of([*left, *size, *right]) < width:
-            left += size
-        return justified(left, right, width) if right else clipped(left, width)
+        if sum(map(width_of, [*left, size, right])) < width:
+            left.append(size)
+        # Where it lives and what it may do are what a person decides by: never cut away.
+        first, *more = flowed(left, width - width_of(right) - 1 if right else width)
+        return [justified(first, right, width) if right else first, *more]
 
     def _list(self, width: int) -> list[Line]:
         models = self._waiting.models
@@ -203,17 +211,13 @@ class ApprovalBar(InkBlock):
         if self.offers_all:
             keys.append(("*", f"allow all {len(self._waiting.models)}"))
         ready = self.ready
-        lines: list[Line] = []
-        line: Line = [("  ", Ink.PLAIN)]
-        taken = 2
-        for key, words in keys:
-            size = len(key) + len(words) + 4
-            if taken + size > width and taken > 2:
-                lines.append(line)
-                line, taken = [("  ", Ink.PLAIN)], 2
-            line += [(key, Ink.CHOSEN if ready else Ink.MUTED)]
-            line += [(f" {words}   ", Ink.PLAIN if ready else Ink.MUTED)]
-            taken += size
+        groups: list[Line] = [
+            [
+                (f"  {key}", Ink.CHOSEN if ready else Ink.MUTED),
+                (f" {words} ", Ink.PLAIN if ready else Ink.MUTED),
+            ]
+            for key, words in keys
+        ]
         if not ready:
-            line.append(("… a moment", Ink.MUTED))
-        return [clipped(row, width) for row in (*lines, line)]
+            groups.append([("  … a moment", Ink.MUTED)])
+        return flowed(groups, width)
