@@ -7,9 +7,10 @@ so what a crash leaves behind is always at least what the screen had shown.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from tui.core.conversation import AssistantMessage, ToolSpec
 from tui.core.dialects import DecoderSettings, EncodedRequest
@@ -30,6 +31,7 @@ from tui.session.updates import (
 
 Emit = Callable[[SessionUpdate], None]
 Clock = Callable[[], float]
+_T = TypeVar("_T")
 
 _AFTER_END_SECONDS: Final = 1.0
 """How long to wait for the transport to end a body whose turn has ended already."""
@@ -119,7 +121,10 @@ async def receive(
     while feeding.step():
         pass
     reader, handle = feeding.reader, feeding.handle
-    handle.steps.extend(reader.close(broken=broken, cancelled=ending == "cancelled"))
+    cancelled = ending == "cancelled"
+    # Parsing a large call and holding it against its schema takes a while: not on the screen's time.
+    closing = asyncio.to_thread(reader.close, broken=broken, cancelled=cancelled)
+    handle.steps.extend(await _to_its_end(closing))
     message = reader.turn.message()
     journal.end_exchange(ticket.id, ending, reader.turn.problem)
     message_id = journal.add_message(message, exchange=ticket.id, calls=reader.turn.calls)
@@ -131,8 +136,15 @@ async def receive(
         message_id,
         reader.final_calls,
         refusal=reader.refusal,
-        cancelled=ending == "cancelled",
+        # Also while the turn was being closed: then it is whole, but what it asks for is not run.
+        cancelled=cancelled or cancelling(),
     )
+
+
+def cancelling() -> bool:
+    """Whether the running task was told to stop, though it may have gone on to end properly."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +185,15 @@ class _Feeding:
         self.handle.steps.extend(steps)
         self._emit(TurnAdvanced(self.handle, tuple(steps)))
         return True
+
+
+async def _to_its_end(work: Coroutine[Any, Any, _T]) -> _T:
+    """Await `work`, however often the waiting is cancelled."""
+    task = asyncio.create_task(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    return task.result()
 
 
 async def _feed(feeding: _Feeding, incoming: Incoming) -> None:

@@ -32,7 +32,7 @@ from tui.core.history import sendable
 from tui.core.sentback import argument_texts
 from tui.core.source import ByteSource, RetryingSource, RetryNotice
 from tui.session.calls import CallRunner
-from tui.session.exchange import Clock, Received, receive
+from tui.session.exchange import Clock, Received, cancelling, receive
 from tui.session.journal import Journal
 from tui.session.reading import ReadingLoop
 from tui.session.resume import Pending, pending_calls
@@ -205,7 +205,7 @@ class Session:
             if self._calls.suspending:
                 return "cancelled"
             self._add_results(results)
-            if _cancelling():
+            if cancelling():
                 return "cancelled"
         for _ in range(self.max_turns):
             try:
@@ -223,7 +223,7 @@ class Session:
             if self._calls.suspending:
                 return "cancelled"
             self._add_results(results)
-            if _cancelling():
+            if cancelling():
                 return "cancelled"
             if message.outcome == "incomplete":
                 return "incomplete"
@@ -297,8 +297,3 @@ class Session:
             if sentence not in self._told:
                 self._told.add(sentence)
                 self.emit(Notice(sentence, "warning"))
-
-
-def _cancelling() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

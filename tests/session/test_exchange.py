@@ -1,0 +1,104 @@
+"""One exchange: what it does about large calls, and about being cancelled at the worst moment."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from time import monotonic
+
+import pytest
+
+from tests import wire
+from tests.wire import READING, Reply, ScriptedSource
+from tui.core.conversation import TextPart, TurnRequest, TurnSettings, UserMessage
+from tui.core.dialects import load
+from tui.core.reader import TurnReader
+from tui.session.exchange import Received, receive
+from tui.session.stored import StoredJournal
+from tui.session.updates import SessionUpdate, TurnAdvanced, TurnClosed
+from tui.store import Store
+
+
+class Exchange:
+    """One exchange over a scripted body, with what it said and stored."""
+
+    def __init__(self, *chunks: bytes) -> None:
+        self.source = ScriptedSource([Reply(list(chunks))])
+        self.store = Store.memory()
+        self.conversation = self.store.create_conversation()
+        self.said: list[SessionUpdate] = []
+
+    async def run(self) -> Received:
+        request = TurnRequest(TurnSettings("m"), (UserMessage((TextPart("go"),)),), ())
+        return await receive(
+            load("anthropic").encode(request),
+            source=self.source,
+            reading=READING,
+            journal=StoredJournal(self.store, self.conversation),
+            emit=self.said.append,
+            clock=monotonic,
+            endpoint="scripted",
+            model="m",
+            tools={},
+            decoder_settings=None,
+        )
+
+    def stored(self) -> bytes:
+        self.store.flush(5.0)
+        (exchange,) = self.store.exchanges(self.conversation)
+        return b"".join(data for _, data in self.store.chunks(exchange.id))
+
+
+async def test_a_long_body_is_fed_in_slices_and_every_byte_counts_once() -> None:
+    body = wire.call_turn(wire.call(1, "a", "look", *(f'"{n}",' for n in range(2_000))))
+    exchange = Exchange(body)
+    received = await exchange.run()
+    advanced = [update for update in exchange.said if isinstance(update, TurnAdvanced)]
+    assert len(advanced) > 10
+    (call,) = received.message.calls
+    assert call.raw == "".join(f'"{n}",' for n in range(2_000))
+    assert received.handle.arrivals.total == len(body)
+    assert exchange.stored() == body
+
+
+async def test_others_get_the_event_loop_while_a_long_body_is_fed() -> None:
+    exchange = Exchange(wire.start() + wire.text(0, *["word " * 50] * 500) + wire.ended("end_turn"))
+    turns = 0
+
+    async def another() -> None:
+        nonlocal turns
+        while not any(isinstance(update, TurnClosed) for update in exchange.said):
+            turns += 1
+            await asyncio.sleep(0)
+
+    others = asyncio.create_task(another())
+    await exchange.run()
+    await others
+    slices = sum(isinstance(update, TurnAdvanced) for update in exchange.said)
+    assert turns > slices > 10
+
+
+async def test_a_turn_that_is_cancelled_while_it_is_judged_is_written_down_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judging, go_on = threading.Event(), threading.Event()
+    close = TurnReader.close
+
+    def held(self: TurnReader, **why: object) -> object:
+        judging.set()
+        assert go_on.wait(20.0)
+        return close(self, **why)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TurnReader, "close", held)
+    exchange = Exchange(wire.call_turn(wire.call(1, "a", "look", "{}")))
+    running = asyncio.create_task(exchange.run())
+    assert await asyncio.to_thread(judging.wait, 20.0)
+    for _ in range(2):
+        running.cancel()
+        await asyncio.sleep(0)
+    go_on.set()
+    received = await running
+    assert received.message.outcome == "complete"
+    # The session runs nothing of a turn that was cancelled.
+    assert received.cancelled
+    assert isinstance(exchange.said[-1], TurnClosed)
