@@ -16,7 +16,8 @@ from tests.app.screens import HOSTILE, WidgetApp, until
 from tests.app.test_blocks import LINES
 from tui.app.selection_guard import SelectionGuard
 from tui.app.widgets.link_confirm import LinkConfirm
-from tui.app.widgets.message_pane import EARLIER, MOUNTED, MessagePane
+from tui.app.widgets.message_list import EARLIER, MOUNTED
+from tui.app.widgets.message_pane import MessagePane
 from tui.app.widgets.message_view import MessageView
 from tui.app.widgets.prose import Prose
 from tui.app.widgets.prose_stream import ProseStream

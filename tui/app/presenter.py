@@ -12,8 +12,9 @@ from typing import Protocol, assert_never
 
 from tui.app.shown_message import Severity
 from tui.app.states_shown import AWAITING_ANSWER, shown
+from tui.app.turn_view import TurnView
 from tui.app.widgets.call_panel import CallPanel
-from tui.app.widgets.message_pane import MessagePane, TurnView
+from tui.app.widgets.message_pane import MessagePane
 from tui.core import events as ev
 from tui.core.conversation import AssistantMessage, TextPart, UserMessage
 from tui.core.parts import (
