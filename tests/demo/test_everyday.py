@@ -106,6 +106,18 @@ def test_open_tickets_are_asked_for_without_any_argument_text(dialect: str) -> N
 
 
 @every_dialect
+def test_three_events_make_the_word_march_of_the_ticket_that_the_help_proposes(
+    dialect: str,
+) -> None:
+    # The wire pane is tried out with it: whoever looks for the word finds something to see.
+    reader = read(dialect, "File a ticket for A-4471: it moved from 3 March to 5 March")
+    pieces = [fragment.text for fragment in reader.turn.calls[0].fragments]
+    at = pieces.index("rc")
+    assert pieces[at - 1].endswith("3 Ma")
+    assert pieces[at + 1].startswith("h to 5")
+
+
+@every_dialect
 def test_a_ticket_is_long_and_full_of_escapes_and_other_scripts(dialect: str) -> None:
     reader = read(dialect, "File a ticket for A-4463: it moved from 3 March to 5 March")
     (call,) = reader.final_calls

@@ -14,12 +14,12 @@ from typing import Any, Final
 _TICKET: Final = (
     r"The customer asked where the parcel of {order} is.\n\nWhat we know:\n"
     r"- promised: \"3 March, before noon\"\n- now: \"5 March\", the carrier moved it\n"
-    r"- it lies in depot 北京-7, shelf \"Ä12\"\n- fragile: Küchenlampe, Geschirrtücher\n\n"
+    r"- it lies in depot 北京-9, shelf \"Ä12\"\n- fragile: Küchenlampe, Geschirrtücher\n\n"
     r"Tell her in her own language: \"Hej! Ditt paket är försenat, förlåt oss.\" 📦\n\n"
-    r"Done so far:\n1. called the carrier, 14 minutes on hold\n"
-    r"2. asked for a new slot on 5 March \ud83d\ude80\n"
+    r"Done so far:\n1. called the carrier, 12 minutes on hold\n"
+    r"2. asked for another slot on 5 March \ud83d\ude80\n"
     r"3. offered to return the 4.90 € for shipping\n\n"
-    r"If it is late again, call the night desk. Path of the photos: C:\\depot\\7\\photos"
+    r"If it is late again, phone the night desk. Path of the photos: C:\\depot\\7\\photos"
 )
 _LONG_BYTES: Final = 19_500
 """Of argument text; the shop takes descriptions of up to 20,000 characters."""
@@ -30,7 +30,10 @@ def order(order_id: str) -> str:
 
 
 def ticket(order_id: str) -> str:
-    """About 640 characters with escapes of every kind, non-ASCII text and a split-able pair."""
+    """About 640 characters with escapes of every kind, non-ASCII text and a split-able pair.
+
+    As it is worded, the first "March" for A-4471 is cut into three; a test holds that.
+    """
     description = _TICKET.replace("{order}", order_id)
     return (
         f'{{"order_id": "{order_id}", "summary": "Delivery moved from 3 March to 5 March",'
