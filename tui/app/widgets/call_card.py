@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from tui.app.calls.edits import UnusableText, answer_of, checked_arguments, editable
+from tui.app.calls.edits import UnusableText, editable
 from tui.app.calls.facts import fact_lines
 from tui.app.calls.lines import Ink, Line, LineSource, clipped, justified
 from tui.app.calls.model import FORMING_STATES, CallModel
@@ -31,8 +31,9 @@ from tui.app.calls.views import (
     source_of,
 )
 from tui.app.calls.waiting import Waiting
-from tui.app.widgets.answer_form import AnswerForm, Purpose
+from tui.app.widgets.answer_form import AnswerForm
 from tui.app.widgets.approval_bar import APPROVAL_BINDINGS, ApprovalBar
+from tui.app.widgets.call_body import CallBody
 from tui.app.widgets.call_lines import CallLines, InkBlock
 from tui.core.states import CallState
 from tui.session.updates import Decision, Scope
@@ -40,26 +41,7 @@ from tui.session.updates import Decision, Scope
 Openness = Literal["collapsed", "compact", "open"]
 
 _CLASSES = {state: f"-{state.value.replace(' ', '-')}" for state in CallState}
-_LEAST_HEIGHT = 14
-"""Of an open card in the style sheet: room for a question without a list."""
 _APPROVING = frozenset({"allow", "deny", "deny_why", "edit", "allow_all"})
-
-
-class CallBody(Vertical):
-    """Everything below the head."""
-
-    def __init__(self, card: CallCard) -> None:
-        super().__init__()
-        self.facts = InkBlock(card.fact_lines, classes="facts")
-        self.tabs = InkBlock(card.tab_lines, classes="tabs")
-        self.lines = CallLines()
-        self.bar = ApprovalBar(card.model)
-
-    def compose(self) -> ComposeResult:
-        yield self.facts
-        yield self.tabs
-        yield self.lines
-        yield self.bar
 
 
 class CallCard(Vertical):
@@ -127,7 +109,6 @@ class CallCard(Vertical):
         self._now = clock()
         self._head = InkBlock(self.head_lines, classes="head")
         self._body: CallBody | None = None
-        self._form: AnswerForm | None = None
         self._openness: Openness = "collapsed"
         self._sources: dict[View, tuple[int, LineSource]] = {}
         self._whole_digest = False
@@ -156,7 +137,7 @@ class CallCard(Vertical):
     @property
     def form(self) -> AnswerForm | None:
         """The form that is open in the card."""
-        return self._form
+        return None if self._body is None else self._body.form
 
     def set_openness(self, openness: Openness) -> None:
         """Collapsed to its head, compact with a few lines, or open."""
@@ -167,14 +148,20 @@ class CallCard(Vertical):
         self._openness = openness
         if openness == "collapsed" and self._body is not None:
             self._body.remove()
-            self._body = self._form = None
+            self._body = None
             self._sources.clear()
         self._mount_body()
 
     def _mount_body(self) -> None:
         # Behind the head, so not before it is there.
         if self._openness != "collapsed" and self._body is None and self._head.is_attached:
-            self._body = CallBody(self)
+            self._body = CallBody(
+                self.model,
+                facts=self.fact_lines,
+                tabs=self.tab_lines,
+                clock=self._clock,
+                home=self.focus,
+            )
             self.mount(self._body)
 
     def flush(self, now: float, waiting: Waiting, *, on_screen: bool) -> None:
@@ -198,15 +185,13 @@ class CallCard(Vertical):
             self._sought = None
         body.facts.renew()
         body.tabs.renew()
-        asks = self.model.wants_person
-        body.bar.display = asks and self._openness == "open" and self._form is None
-        body.bar.flush(
+        body.flush_question(
             now,
             waiting,
-            on_screen=on_screen and self._openness == "open",
-            room=self.size.height - _LEAST_HEIGHT,
+            is_open=self._openness == "open",
+            on_screen=on_screen,
+            height=self.size.height,
         )
-        self._keep_form(asks)
 
     def head_lines(self, width: int) -> list[Line]:
         return [head_line(self.model, self._now, width)]
@@ -282,8 +267,8 @@ class CallCard(Vertical):
     def action_open(self) -> None:
         """Go through the rows; in them, open the one at the cursor."""
         lines = self.lines
-        if self._form is not None:
-            self._form.focus_text()
+        if self.form is not None:
+            self.form.focus_text()
         elif lines is None:
             self.post_message(self.Clicked(self.model.ref))
         elif lines.cursor is None:
@@ -374,15 +359,16 @@ class CallCard(Vertical):
             self.bar.decide(Decision("deny"), self._clock())
 
     def action_deny_why(self) -> None:
-        self._ask("reason")
+        if self._body is not None:
+            self._body.ask("reason")
 
     def action_by_hand(self) -> None:
         if not self.model.wants_person:
             self.post_message(self.AnswerByHand(self.model.ref))
-        elif self._form is not None and self._form.purpose == "answer":
-            self._form.focus_text()
-        else:
-            self._ask("answer")
+        elif self.form is not None and self.form.purpose == "answer":
+            self.form.focus_text()
+        elif self._body is not None:
+            self._body.ask("answer")
 
     def action_edit(self) -> None:
         try:
@@ -390,79 +376,5 @@ class CallCard(Vertical):
         except UnusableText as problem:
             self.notify(str(problem), severity="warning", markup=False)
             return
-        self._ask("edit", text)
-
-    # -- forms -------------------------------------------------------------------------------
-
-    def _ask(self, purpose: Purpose, text: str = "") -> None:
-        if self.bar is not None and self.bar.press(self._clock()):
-            self._open_form(purpose, text, focus=True)
-
-    def _open_form(self, purpose: Purpose, text: str = "", *, focus: bool) -> None:
-        body = self._body
-        if body is None:
-            return
-        if self._form is not None:
-            self._form.remove()
-        self._form = AnswerForm(purpose, text)
-        body.bar.display = purpose == "answer" and self._by_hand
-        body.mount(self._form)
-        if focus:
-            self._form.call_after_refresh(self._form.focus_text)
-
-    @property
-    def _by_hand(self) -> bool:
-        approval = self.model.approval
-        return approval is not None and approval.open and approval.by_hand
-
-    def _keep_form(self, asks: bool) -> None:
-        """A form lives as long as its question. A call answered by hand has one from the start."""
-        if self._form is not None and not asks:
-            self._close_form()
-        elif self._form is None and self._by_hand and self._openness == "open":
-            self._open_form("answer", focus=False)
-        if self._form is not None and self._by_hand and self._body is not None:
-            self._body.bar.display = self._openness == "open"
-
-    def _close_form(self) -> None:
-        if self._form is None:
-            return
-        had_focus = self._form.has_focus_within
-        self._form.remove()
-        self._form = None
-        if had_focus:
-            self.focus()
-
-    def on_answer_form_closed(self, event: AnswerForm.Closed) -> None:
-        event.stop()
-        if self._by_hand and self._form is not None and self._form.purpose == "answer":
-            self.focus()
-        else:
-            self._close_form()
-
-    def on_answer_form_submitted(self, event: AnswerForm.Submitted) -> None:
-        event.stop()
-        approval, form = self.model.approval, self._form
-        if approval is None or not approval.open or form is None:
-            return
-        try:
-            match event.purpose:
-                case "reason":
-                    decision = Decision("deny", reason=event.text.strip())
-                    self.post_message(ApprovalBar.Decided(approval, decision))
-                case "answer":
-                    answer = answer_of(
-                        self.model.ref, event.text, as_json=event.as_json, is_error=event.is_error
-                    )
-                    self.post_message(
-                        ApprovalBar.Decided(approval, Decision("answer", answer=answer))
-                    )
-                case "edit":
-                    text = checked_arguments(event.text, is_text=self.model.is_text)
-                    self.model.note_edit(text, event.tell)
-                    self.post_message(ApprovalBar.EditAsked(approval, text, event.tell))
-        except UnusableText as problem:
-            form.complain(str(problem))
-            return
-        if event.purpose != "answer":
-            self._close_form()
+        if self._body is not None:
+            self._body.ask("edit", text)
