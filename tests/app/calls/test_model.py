@@ -96,6 +96,21 @@ def test_the_digest_is_there_once_the_turn_is_over_and_equals_what_will_run() ->
     assert "= what will run" in shown
 
 
+@pytest.mark.parametrize("width", [50, 58, 78])
+def test_whether_what_runs_is_what_came_is_not_cut_off_in_a_narrow_panel(width: int) -> None:
+    writing, model = written('{"a": 1}')
+    writing.close("0")
+    model.pull()
+    assert "nothing runs before the turn ends" in facts(model, width=width)
+    writing.end()
+    model.pull()
+    assert "= what will run" in facts(model, width=width)
+    model.sent_back = True
+    shown = facts(model, width=width)
+    assert "= what will run" in shown
+    assert "= sent back byte for byte" in shown
+
+
 def test_going_back_byte_for_byte_is_said_only_when_it_is_so() -> None:
     model = one_call('{"a": 1}')
     assert "sent back" not in facts(model)

@@ -243,6 +243,21 @@ def test_numbers_and_equal_keys_are_laid_out_as_they_were_written() -> None:
     assert lines == ["{", '  "a": 1E5,', '  "a": [', "    1.0,", "    {}", "  ]", "}"]
 
 
+@pytest.mark.parametrize("width", [50, 58, 78, 120])
+def test_a_fragment_is_told_with_its_time_gap_size_and_span_however_narrow(width: int) -> None:
+    writing = Writing(at=2.0)
+    writing.open("0", "tool", "call_1")
+    writing.write("0", '{"a": "1234567890"}', step=10, every=0.25)
+    model = CallModel(writing.turn.calls[0], writing.handle, _clock(writing))
+    model.pull()
+    lines = text_of(drawn(source_of(model, View.FRAGMENTS), width))
+    assert [head for head in ("#", "at", "gap", "size", "bytes", "text") if head in lines[0]] == [
+        "#", "at", "gap", "size", "bytes", "text",
+    ]  # fmt: skip
+    for word in ("2", "2.500", "+0.250", "9", "130–199", '4567890"}'):
+        assert word in lines[2]
+
+
 def test_the_table_of_fragments_has_a_line_for_each() -> None:
     writing = Writing()
     writing.open("0", "tool", "c")

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tui.app.calls.lines import Ink, Line, clipped, clipped_tail, shortened, spelled, wrapped
+from tui.app.calls.lines import (
+    Ink,
+    Line,
+    clipped,
+    clipped_tail,
+    flowed,
+    shortened,
+    spelled,
+    wrapped,
+)
 from tui.app.calls.model import WAITING_STATES, CallModel
 from tui.app.calls.raw import fault_position
 from tui.app.calls.words import counted, time_words
@@ -86,8 +95,8 @@ def _identity(model: CallModel, width: int) -> Line:
 
 def _where(model: CallModel, width: int) -> Line:
     if model.state is CallState.CLOSED:
-        words = "complete; nothing runs before the turn has ended"
-        return _label("at", [("the end: ", Ink.MUTED), (words, Ink.FORMING)], width)
+        words = "nothing runs before the turn ends"
+        return _label("at", [("the end; ", Ink.MUTED), (words, Ink.FORMING)], width)
     view = model.view
     if view is None:
         return _label("at", [("free text, as it comes", Ink.MUTED)], width)
@@ -103,23 +112,22 @@ def _where(model: CallModel, width: int) -> Line:
 
 def _text_kept(model: CallModel, width: int, whole: bool) -> list[Line]:
     digest = model.digest if whole else model.digest[:SHORT_DIGEST]
-    pieces: list[tuple[str, str]] = [
-        (digest, Ink.PLAIN),
-        (f"  SHA-256 of {counted(model.call.buffer.length, 'character')}", Ink.MUTED),
-    ]
+    size = counted(model.call.buffer.length, "character")
+    groups: list[Line] = [[(digest, Ink.PLAIN), (f"  SHA-256 of {size}  ", Ink.MUTED)]]
     run = "what will run" if model.state in WAITING_STATES else "what was run"
     run = "what runs" if model.state is CallState.RUNNING else run
     if model.state is CallState.DENIED or model.edited is not None:
         pass
     elif model.dispatched_unchanged:
-        pieces.append((f"  = {run}", Ink.DONE))
+        groups.append([(f"= {run}  ", Ink.DONE)])
     elif model.dispatched_unchanged is False:
-        pieces.append((f"  ≠ {run}", Ink.PROBLEM))
+        groups.append([(f"≠ {run}  ", Ink.PROBLEM)])
     if model.sent_back:
-        pieces.append(("  = sent back byte for byte", Ink.DONE))
+        groups.append([("= sent back byte for byte", Ink.DONE)])
     elif model.sent_back is False:
-        pieces.append(("  ≠ what was sent back", Ink.PROBLEM))
-    return [_label("text", pieces, width)]
+        groups.append([("≠ what was sent back", Ink.PROBLEM)])
+    rows = flowed(groups, max(width - _LABEL, 10))
+    return [_label("" if place else "text", row, width) for place, row in enumerate(rows)]
 
 
 def _fault(model: CallModel, width: int) -> list[Line]:

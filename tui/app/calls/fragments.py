@@ -8,7 +8,7 @@ from tui.app.calls.lines import Ink, Line, LineSource, clipped, shortened, spell
 from tui.app.calls.model import CallModel
 
 _HEADS: Final = f"{'#':>6}  {'at':>10}  {'gap':>9}  {'size':>7}  {'bytes of the body':>21}  text"
-_NARROW: Final = f"{'#':>5} {'at':>9} {'size':>6} text"
+_NARROW: Final = f"{'#':>4} {'at':>7} {'gap':>7} {'size':>4} {'bytes':>11} text"
 _NARROW_BELOW: Final = 90
 _LONG_GAP: Final = 1.0
 """Seconds from which a gap stands out."""
@@ -44,20 +44,23 @@ class FragmentLines(LineSource):
         number = index - 1
         fragment, at = self._model.fragments[number], self._model.times[number]
         size = len(fragment.text.encode("utf-8", "surrogatepass"))
+        gap = at - self._model.times[number - 1] if number else 0.0
+        loud = Ink.STRONG if gap >= _LONG_GAP else Ink.MUTED
         if narrow:
             line: Line = [
-                (f"{index:>5}", Ink.MUTED),
-                (f" {at:>7.3f} s", Ink.PLAIN),
-                (f" {size:>6,}", Ink.PLAIN),
+                (f"{index:>4}", Ink.MUTED),
+                (f" {at:>7.3f}", Ink.PLAIN),
+                (f" {f'+{gap:.3f}':>7}", loud),
+                (f" {size:>4}", Ink.PLAIN),
+                (f" {f'{fragment.start}–{fragment.end}':>11}", Ink.MUTED),
                 (" ", Ink.PLAIN),
             ]
         else:
-            gap = at - self._model.times[number - 1] if number else 0.0
             span = f"{fragment.start:,}–{fragment.end:,}"
             line = [
                 (f"{index:>6,}", Ink.MUTED),
                 (f"  {at:>8.3f} s", Ink.PLAIN),
-                (f"  {f'+{gap:.3f}':>9}", Ink.STRONG if gap >= _LONG_GAP else Ink.MUTED),
+                (f"  {f'+{gap:.3f}':>9}", loud),
                 (f"  {f'{size:,} B':>7}", Ink.PLAIN),
                 (f"  {span:>21}", Ink.MUTED),
                 ("  ", Ink.PLAIN),
