@@ -125,9 +125,9 @@ class ChatScreen(FindingScreen):
     def compose(self) -> ComposeResult:
         with Container(id="work"):
             yield MessagePane(id="messages", copies_folder=self._copies_folder)
-            yield CallPanel(id="calls")
+            yield CallPanel(id="calls", clock=self.workspace.clock)
         yield Prompt(commands=COMMANDS, id="prompt")
-        yield StatusLine(id="status")
+        yield StatusLine(clock=self.workspace.clock, id="status")
 
     def on_mount(self) -> None:
         self.query_one(StatusLine).note = self._note
@@ -399,11 +399,14 @@ class ChatScreen(FindingScreen):
             return
         try:
             folder = None if where == "memory" else await asyncio.to_thread(Path(where).expanduser)
-            await self.workspace.keep_in(None if folder is None else folder / STORE_NAME)
+            missing = await self.workspace.keep_in(None if folder is None else folder / STORE_NAME)
         except VerbatimError as error:
             self.complain(error)
-        else:
-            notify(self.app, f"Kept in {self.workspace.store.file or 'memory only'} from now on.")
+            return
+        notify(self.app, f"Kept in {self.workspace.store.file or 'memory only'} from now on.")
+        if missing:
+            words = f"Not all of the damaged store could be read: {'; '.join(missing)}"
+            notify(self.app, words, severity="warning")
 
     def _retarget(self, what: str, argument: str) -> None:
         session = self.opened.session
