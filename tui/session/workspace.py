@@ -8,6 +8,7 @@ environment.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ class Workspace:
     Args:
         keep_rule: keeps a rule that a person made, in the config; raises a VerbatimError.
         questions: where MCP servers' questions wait for a person.
+        clock: seconds, by which arrivals and runs are timed; only differences count.
     """
 
     store: Store
@@ -65,6 +67,7 @@ class Workspace:
     interactive: bool = True
     keep_rule: Callable[[RuleScope, str, Rule], None] | None = None
     questions: Questions = field(default_factory=Questions)
+    clock: Callable[[], float] = time.monotonic
     _reading: ReadingLoop = field(default_factory=ReadingLoop)
     _sources: list[object] = field(default_factory=list)
     _sessions: list[Session] = field(default_factory=list)
@@ -256,7 +259,7 @@ class Workspace:
     ) -> OpenConversation:
         runner = CallRunner(
             self.registry,
-            Dispatcher(self.registry),
+            Dispatcher(self.registry, timer=self.clock),
             self.policy,
             journal,
             _unheard,
@@ -271,6 +274,7 @@ class Workspace:
             messages=resumed.messages if resumed is not None else (),
             pending=resumed.pending if resumed is not None else None,
             max_turns=self.max_turns,
+            clock=self.clock,
         )
         self._sessions.append(session)
         self._runners.append(runner)
