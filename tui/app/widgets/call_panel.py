@@ -9,66 +9,39 @@ End key takes that back. It never takes the focus by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import ClassVar, Final, assert_never
+from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Static
 
+from tui.app.calls.gathered import GatheredCalls
 from tui.app.calls.model import CallModel
-from tui.app.calls.pace import TurnClock
 from tui.app.calls.views import View
 from tui.app.calls.waiting import Waiting
+from tui.app.pacing import Pacer
 from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard, Openness
 from tui.core.conversation import CallResult
 from tui.core.states import CallState
 from tui.session.updates import (
-    ApprovalAsked,
-    CallAnswered,
-    CallChanged,
-    CallProgress,
-    CallRan,
-    CallsSentBack,
-    ExchangeFailed,
-    Idle,
-    Notice,
     SessionUpdate,
     Tell,
     TurnAdvanced,
     TurnClosed,
     TurnHandle,
-    TurnLimitReached,
     TurnOpened,
-    UserMessageAdded,
 )
 
-FLUSH_SECONDS: Final = 0.05
-PAUSE_FOR_COST: Final = 2.0
-"""Times as long as a frame took nothing is drawn after it: the keyboard and the stream go on."""
-LONGEST_PAUSE: Final = 0.5
-DOZE_SECONDS: Final = 0.25
-"""Between two flushes while no call moves: an open chat should cost next to nothing."""
 MOUNTED: Final = 60
 """Cards that are widgets at the same time, unless earlier ones are asked for."""
 EARLIER: Final = 30
 """Cards that `up` at the first one adds, and how many too many there may be."""
-
-
-@dataclass(slots=True, eq=False)
-class _Turn:
-    """A turn whose calls are looked for at every flush."""
-
-    handle: TurnHandle
-    clock: TurnClock
-    found: int = 0
 
 
 class CallPanel(VerticalScroll, can_focus=False):
@@ -110,15 +83,12 @@ class CallPanel(VerticalScroll, can_focus=False):
         super().__init__(id=id)
         self._clock = clock
         self._ticking = ticking
-        self._turns: list[_Turn] = []
-        self._models: dict[str, CallModel] = {}
+        self._calls = GatheredCalls(clock, found=self._show_new, stirred=self._wake)
         self._cards: dict[str, CallCard] = {}
-        self._active: dict[str, CallModel] = {}
-        self._dirty: set[str] = set()
         self._chosen: str | None = None
         self._pinned = False
         self._attention = 0
-        self._doze: Timer | None = None
+        self._pacer = Pacer(self, self.flush, self._restless)
         self._empty = Static(
             Content("No calls yet.\nA call appears here while the model is still writing it."),
             classes="empty",
@@ -129,17 +99,13 @@ class CallPanel(VerticalScroll, can_focus=False):
         self.mount(self._empty, self._earlier)
         self._earlier.display = False
         if self._ticking:
-            self._tick()
+            self._pacer.begin()
 
     # -- what happens ------------------------------------------------------------------------
 
     def open_turn(self, handle: TurnHandle) -> None:
         """A turn begins; its calls are found as they come."""
-        if any(turn.handle is handle for turn in self._turns):
-            return
-        self._wake()
-        self._turns.append(_Turn(handle, TurnClock(handle.arrivals, self._clock())))
-        if not self.has_focus_within:
+        if self._calls.open_turn(handle) and not self.has_focus_within:
             self._pinned = False
 
     def show_past(
@@ -149,67 +115,26 @@ class CallPanel(VerticalScroll, can_focus=False):
         results: Mapping[str, CallResult],
     ) -> None:
         """A turn of a conversation that was read back, with what became of its calls."""
-        clock = TurnClock(handle.arrivals, self._clock())
-        found = []
-        for call in handle.turn.calls:
-            if call.ref not in self._models:
-                model = CallModel(call, handle, clock)
-                model.restore(states.get(call.ref), results.get(call.ref))
-                found.append(model)
-        self._add(found, past=True)
+        self._calls.show_past(handle, states, results)
 
     def apply(self, update: SessionUpdate) -> None:
         """Take one of the session's updates. Those that are not about calls change nothing."""
-        match update:
-            case TurnOpened(handle):
-                self.open_turn(handle)
-            case TurnAdvanced(handle, _):
-                self.open_turn(handle)
-                self._discover()
-                self._pull()
-            case TurnClosed(handle, _, _):
-                self.open_turn(handle)
-                self._discover()
-            case CallChanged(ref) | CallProgress(ref) | CallRan(ref) | CallAnswered(ref):
-                self._discover()
-                if (model := self._models.get(ref)) is not None:
-                    model.apply(update, self._clock())
-                    self._touch(model)
-            case ApprovalAsked(approval):
-                self._discover()
-                if (model := self._models.get(approval.call.ref)) is not None:
-                    model.ask(approval)
-                    self._touch(model)
-            case (
-                UserMessageAdded()
-                | CallsSentBack()
-                | TurnLimitReached()
-                | Notice()
-                | ExchangeFailed()
-                | Idle()
-            ):
-                pass
-            case _:
-                assert_never(update)
+        if isinstance(update, TurnOpened | TurnAdvanced | TurnClosed):
+            self.open_turn(update.handle)
+        self._calls.apply(update)
 
     def note_sent_back(self, ref: str, raw: str) -> None:
         """A request went out in which the call's argument text is `raw`."""
-        if (model := self._models.get(ref)) is not None and model.sent_back is None:
-            model.note_sent(raw)
-            self._touch(model)
+        self._calls.note_sent_back(ref, raw)
 
     def note_edit(self, ref: str, text: str, tell: Tell) -> None:
         """The call was run with other arguments: `text`."""
-        if (model := self._models.get(ref)) is not None:
-            model.note_edit(text, tell)
-            self._touch(model)
+        self._calls.note_edit(ref, text, tell)
 
     async def clear(self) -> None:
         """Forget every call."""
-        for forgotten in (self._models, self._cards, self._active):
-            forgotten.clear()
-        self._turns.clear()
-        self._dirty.clear()
+        self._calls.clear()
+        self._cards.clear()
         self._chosen, self._pinned = None, False
         await self.query(CallCard).remove()
         self._earlier.display = False
@@ -218,47 +143,27 @@ class CallPanel(VerticalScroll, can_focus=False):
 
     # -- drawing -----------------------------------------------------------------------------
 
-    def _tick(self) -> None:
-        """Flush, and again later: never so soon that drawing takes most of the time."""
-        began = monotonic()
-        self.flush()
-
-        def drawn() -> None:
-            cost = monotonic() - began
-            if self._restless:
-                pause = min(max(FLUSH_SECONDS - cost, cost * PAUSE_FOR_COST), LONGEST_PAUSE)
-                self.set_timer(pause, self._tick)
-            else:
-                self._doze = self.set_timer(DOZE_SECONDS, self._tick)
-
-        self._doze = None
-        self.call_after_refresh(drawn)
-
-    @property
     def _restless(self) -> bool:
         """Something is to be expected of a call, or of a person who is in here."""
-        return bool(self._active or self._dirty or self._turns) or self.has_focus_within
+        return self._calls.restless or self.has_focus_within
 
     def _wake(self) -> None:
-        """Flush soon, though nothing was to be expected."""
-        if self._doze is not None:
-            self._doze.stop()
-            self._doze = None
-            self.call_next(self._tick)
+        self._pacer.wake()
 
     def flush(self, now: float | None = None) -> None:
         """Draw what came and what changed, as of `now` on the panel's clock."""
         if not self.is_attached:
             return
         now = self._clock() if now is None else now
-        self._discover()
-        self._pull()
-        waiting = Waiting.among(self._active.values())
+        calls = self._calls
+        calls.gather()
+        waiting = calls.waiting
         self._follow(waiting)
         on_screen = self.app.screen is self.screen and self.is_on_screen
-        dirty, self._dirty = self._dirty, set()
+        changed = set(calls.changed)
+        calls.changed.clear()
         for ref in dict.fromkeys(
-            [*self._active, *dirty, *([self._chosen] if self._chosen else [])]
+            [*calls.active, *changed, *([self._chosen] if self._chosen else [])]
         ):
             card = self._cards.get(ref)
             if card is not None and card.is_attached:
@@ -281,41 +186,11 @@ class CallPanel(VerticalScroll, can_focus=False):
     @property
     def models(self) -> tuple[CallModel, ...]:
         """Every call, oldest first."""
-        return tuple(self._models.values())
+        return tuple(self._calls.models.values())
 
-    def _discover(self) -> None:
-        found = []
-        for turn in list(self._turns):
-            calls = turn.handle.turn.calls
-            for call in calls[turn.found :]:
-                if call.ref not in self._models:
-                    found.append(CallModel(call, turn.handle, turn.clock))
-            turn.found = len(calls)
-            if turn.handle.turn.closed:
-                self._turns.remove(turn)
-        self._add(found)
-
-    def _pull(self) -> None:
-        """Take what came of the active calls. Done as it comes, so that no frame has much to do."""
-        for model in list(self._active.values()):
-            if model.pull():
-                self._dirty.add(model.ref)
-            if not model.active:
-                del self._active[model.ref]
-                self._dirty.add(model.ref)
-
-    def _add(self, models: Iterable[CallModel], *, past: bool = False) -> None:
-        cards = []
-        for model in models:
-            self._models[model.ref] = model
-            if model.active or not past:
-                # Until it has been pulled once, also when it is over already.
-                self._active[model.ref] = model
-            self._dirty.add(model.ref)
-            card = self._cards[model.ref] = CallCard(model, self._clock)
-            cards.append(card)
-        if not cards:
-            return
+    def _show_new(self, models: list[CallModel]) -> None:
+        cards = [CallCard(model, self._clock) for model in models]
+        self._cards.update((card.model.ref, card) for card in cards)
         self._empty.display = False
         self.mount(*cards[-MOUNTED:])
         for card in cards[:-MOUNTED]:
@@ -323,12 +198,6 @@ class CallPanel(VerticalScroll, can_focus=False):
         self._unmount_oldest()
         if self._chosen is None:
             self._choose(cards[-1].model.ref)
-
-    def _touch(self, model: CallModel) -> None:
-        if model.active:
-            self._active[model.ref] = model
-        self._dirty.add(model.ref)
-        self._wake()
 
     def _openness(self, model: CallModel) -> Openness:
         if model.ref == self._chosen:
@@ -346,7 +215,7 @@ class CallPanel(VerticalScroll, can_focus=False):
 
     def focus_call(self, ref: str, *, focus: bool = True) -> None:
         """Open the card of a call, and focus it, because a person asked for it."""
-        if ref not in self._models:
+        if ref not in self._calls.models:
             return
         self._pinned = True
         self._mount_back_to(ref)
@@ -359,7 +228,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         self.focus_call(ref)
         if self._chosen == ref and (card := self.chosen) is not None:
             card.show_found(view, pattern)
-            self._dirty.add(ref)
+            self._calls.changed.add(ref)
 
     def focus_chosen(self) -> bool:
         """Give the focus to the open card; False when there is no call."""
@@ -371,7 +240,7 @@ class CallPanel(VerticalScroll, can_focus=False):
 
     def attend(self) -> bool:
         """Focus the open question, else the one that was asked first; False when nothing waits."""
-        refs = Waiting.among(self._models.values()).refs
+        refs = Waiting.among(self._calls.models.values()).refs
         if not refs:
             return False
         if self._chosen not in refs:
@@ -387,7 +256,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         card = self.chosen
         if card is not None and card.move_rows(by):
             return
-        refs = list(self._models)
+        refs = list(self._calls.models)
         if self._chosen not in refs:
             return
         place = refs.index(self._chosen) + by
@@ -396,7 +265,7 @@ class CallPanel(VerticalScroll, can_focus=False):
 
     def action_next_waiting(self) -> None:
         """Open the next call that waits for a person."""
-        refs = Waiting.among(self._active.values()).refs
+        refs = self._calls.waiting.refs
         if refs:
             place = refs.index(self._chosen) + 1 if self._chosen in refs else 0
             self.focus_call(refs[place % len(refs)], focus=self.has_focus_within)
@@ -404,7 +273,7 @@ class CallPanel(VerticalScroll, can_focus=False):
     def action_follow(self) -> None:
         """Open what is newest, and stay with its end."""
         self._pinned = False
-        self._follow(Waiting.among(self._active.values()))
+        self._follow(self._calls.waiting)
         card = self.chosen
         if card is not None and card.lines is not None:
             card.lines.follow()
@@ -421,14 +290,18 @@ class CallPanel(VerticalScroll, can_focus=False):
     def _follow(self, waiting: Waiting) -> None:
         if self._pinned:
             return
-        forming = [model for model in self._active.values() if model.forming]
+        forming = [model for model in self._calls.active.values() if model.forming]
         wanted: str | None
         if waiting.models:
             wanted = waiting.refs[0]
         elif forming:
             wanted = forming[-1].ref
-        elif self._active:
-            wanted = self._chosen if self._chosen in self._active else next(reversed(self._active))
+        elif self._calls.active:
+            wanted = (
+                self._chosen
+                if self._chosen in self._calls.active
+                else next(reversed(self._calls.active))
+            )
         else:
             wanted = self._chosen
         if wanted is not None and wanted != self._chosen:
@@ -443,7 +316,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         card.can_focus = True
         card.add_class("-chosen")
         card.set_openness("open")
-        self._dirty.add(ref)
+        self._calls.changed.add(ref)
         self._wake()
         if had_focus:
             card.focus(scroll_visible=False)
@@ -451,7 +324,7 @@ class CallPanel(VerticalScroll, can_focus=False):
             old.can_focus = False
             old.remove_class("-chosen")
             old.set_openness(self._openness(old.model))
-            self._dirty.add(old.model.ref)
+            self._calls.changed.add(old.model.ref)
         self.call_after_refresh(self._show_card, card)
         self.post_message(self.Chosen(ref, by_person))
 
@@ -465,12 +338,12 @@ class CallPanel(VerticalScroll, can_focus=False):
         excess = len(self._cards) - MOUNTED
         if excess >= EARLIER:
             for ref in list(self._cards)[:excess]:
-                if ref != self._chosen and not self._models[ref].active:
+                if ref != self._chosen and not self._calls.models[ref].active:
                     self._cards.pop(ref).remove()
         self._show_earlier()
 
     def _show_earlier(self) -> None:
-        hidden = len(self._models) - len(self._cards)
+        hidden = len(self._calls.models) - len(self._cards)
         self._earlier.display = hidden > 0
         if hidden:
             self._earlier.update(
@@ -481,7 +354,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         """Make widgets of `ref`, some calls before it, and everything behind it."""
         if ref in self._cards:
             return
-        refs = list(self._models)
+        refs = list(self._calls.models)
         first = max(refs.index(ref) - EARLIER, 0)
         present = dict(self._cards)
         cards: dict[str, CallCard] = {}
@@ -489,12 +362,12 @@ class CallPanel(VerticalScroll, can_focus=False):
         for each in reversed(refs[first:]):
             card = present.pop(each, None)
             if card is None:
-                card = CallCard(self._models[each], self._clock)
+                card = CallCard(self._calls.models[each], self._clock)
                 if before is None:
                     self.mount(card)
                 else:
                     self.mount(card, before=before)
-                self._dirty.add(each)
+                self._calls.changed.add(each)
             cards[each] = before = card
         self._cards = {**present, **dict(reversed(cards.items()))}
         self._show_earlier()
