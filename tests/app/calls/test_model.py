@@ -111,6 +111,16 @@ def test_whether_what_runs_is_what_came_is_not_cut_off_in_a_narrow_panel(width: 
     assert "= sent back byte for byte" in shown
 
 
+def test_a_call_that_a_person_answered_is_not_said_to_have_run() -> None:
+    model = one_call('{"a": 1}')
+    model.apply(CallChanged(model.ref, CallState.AWAITING_APPROVAL), 1.0)
+    answer = CallResult(model.ref, (TextContent("lost"),), origin="person")
+    model.apply(CallAnswered(model.ref, answer), 2.0)
+    model.apply(CallChanged(model.ref, CallState.RETURNED), 2.0)
+    assert "what was run" not in facts(model)
+    assert "written by hand; no tool gave it" in facts(model)
+
+
 def test_going_back_byte_for_byte_is_said_only_when_it_is_so() -> None:
     model = one_call('{"a": 1}')
     assert "sent back" not in facts(model)

@@ -69,6 +69,9 @@ def fact_lines(
         if model.ran.traceback:
             words += " and the traceback"
         lines.append(_label("ran", [(words, Ink.MUTED)], width))
+    if _by_hand(model):
+        words = "written by hand; no tool gave it"
+        lines.append(_label("answer", [(words, Ink.STRONG)], width))
     if model.edited is not None:
         words = "the arguments were edited before the run; 6 shows the difference"
         lines.append(_label("edited", [(words, Ink.STRONG)], width))
@@ -116,7 +119,7 @@ def _text_kept(model: CallModel, width: int, whole: bool) -> list[Line]:
     groups: list[Line] = [[(digest, Ink.PLAIN), (f"  SHA-256 of {size}  ", Ink.MUTED)]]
     run = "what will run" if model.state in WAITING_STATES else "what was run"
     run = "what runs" if model.state is CallState.RUNNING else run
-    if model.state is CallState.DENIED or model.edited is not None:
+    if model.state is CallState.DENIED or model.edited is not None or _by_hand(model):
         pass
     elif model.dispatched_unchanged:
         groups.append([(f"= {run}  ", Ink.DONE)])
@@ -128,6 +131,12 @@ def _text_kept(model: CallModel, width: int, whole: bool) -> list[Line]:
         groups.append([("≠ what was sent back", Ink.PROBLEM)])
     rows = flowed(groups, max(width - _LABEL, 10))
     return [_label("" if place else "text", row, width) for place, row in enumerate(rows)]
+
+
+def _by_hand(model: CallModel) -> bool:
+    """Whether the answer to a call came from a person, who may have let it run or not."""
+    answered = model.state in (CallState.RETURNED, CallState.FAILED)
+    return answered and model.result is not None and model.result.origin == "person"
 
 
 def _fault(model: CallModel, width: int) -> list[Line]:
