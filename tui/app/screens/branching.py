@@ -6,6 +6,7 @@ and goes on from there. The tree itself, and what may be done with it, is `sessi
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from textual import on, work
@@ -24,7 +25,7 @@ from tui.app.widgets.call_card import CallCard
 from tui.app.widgets.message_pane import MessagePane
 from tui.app.widgets.prompt import Prompt
 from tui.core.conversation import CallResult, ImagePart, TextContent
-from tui.core.errors import UsageError, VerbatimError
+from tui.core.errors import StoreError, UsageError, VerbatimError
 from tui.session.branching import (
     Anew,
     Shape,
@@ -54,18 +55,21 @@ class BranchingScreen(SelectionGuard):
     """Opened at an earlier message, and nothing sent from there yet."""
 
     @property
+    @abstractmethod
     def opened(self) -> OpenConversation:
-        raise NotImplementedError
+        """The conversation that is shown."""
 
+    @abstractmethod
     async def replace_conversation(self, opened: OpenConversation) -> None:
         """Show another conversation, or another branch."""
-        raise NotImplementedError
 
+    @abstractmethod
     def complain(self, error: VerbatimError) -> None:
-        raise NotImplementedError
+        """Say what could not be done."""
 
+    @abstractmethod
     def show_state(self, word: str, *, busy: bool) -> None:
-        raise NotImplementedError
+        """Say what is going on."""
 
     # Which message is meant ---------------------------------------------------------------
 
@@ -219,9 +223,13 @@ class BranchingScreen(SelectionGuard):
 
     def mark_branches(self) -> None:
         """Say at each message that has others beside it which of how many it is."""
-        pane, shape = self.query_one(MessagePane), self.shape()
-        forks = shape.forks(self.opened.journal.parent)
-        for node in self.path() if forks else ():
+        pane = self.query_one(MessagePane)
+        try:
+            forks = self.shape().forks(self.opened.journal.parent)
+            path = self.path() if forks else []
+        except StoreError:
+            return  # What is wrong is told by the store itself; the turn goes on without marks.
+        for node in path:
             if (found := forks.get(node.id)) is not None:
                 place, count = found.place + 1, len(found.ids)
                 pane.mark_branch(node.exchange or node.id, place, count)
@@ -264,8 +272,8 @@ class BranchingScreen(SelectionGuard):
 
     @on(CallCard.BranchHere)
     def _branch_at_call(self, event: CallCard.BranchHere) -> None:
-        call = self.workspace.store.call(self.opened.id, event.ref)
         try:
+            call = self.workspace.store.call(self.opened.id, event.ref)
             if call is None or call.message is None:
                 raise UsageError(f"{event.ref} does not stand in a stored turn yet")
             self.branch_here(call.message)
@@ -282,8 +290,12 @@ class BranchingScreen(SelectionGuard):
             except VerbatimError as error:
                 self.complain(error)
 
-        resumed = self.workspace.store.results(self.opened.id).get(event.ref)
-        call = self.workspace.store.call(self.opened.id, event.ref)
+        try:
+            resumed = self.workspace.store.results(self.opened.id).get(event.ref)
+            call = self.workspace.store.call(self.opened.id, event.ref)
+        except StoreError as error:
+            self.complain(error)
+            return
         name = event.ref if call is None else f"{call.name} ({event.ref})"
         had = "" if resumed is None else "It has a result, which stays on its own branch."
         self.app.push_screen(AnswerDialog(event.ref, name, had), answered)

@@ -18,20 +18,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.events import Resize
 
-from tui.app.copying import copy_out
+from tui.app.commands import COMMANDS
 from tui.app.presenter import Presenter, text_of
 from tui.app.safe import notify
 from tui.app.screens.conversations import Conversations
-from tui.app.screens.finding import FindingScreen
+from tui.app.screens.deciding import DecidingScreen
 from tui.app.screens.time_travel import TimeTravel
 from tui.app.screens.tools import ToolsScreen
 from tui.app.screens.wire import WireScreen
-from tui.app.widgets.approval_bar import ApprovalBar
-from tui.app.widgets.call_card import CallCard
 from tui.app.widgets.call_panel import CallPanel
 from tui.app.widgets.message_pane import MessagePane
-from tui.app.widgets.message_view import MessageView
-from tui.app.widgets.prompt import Prompt, SlashCommand
+from tui.app.widgets.prompt import Prompt
 from tui.app.widgets.status_line import StatusLine
 from tui.app.wire.source import WireSource
 from tui.config.paths import STORE_NAME
@@ -40,40 +37,14 @@ from tui.core.errors import VerbatimError
 from tui.core.turn import Turn
 from tui.recording.replay import Pace
 from tui.session.images import load_image
-from tui.session.updates import Approval, Decision
+from tui.session.updates import Approval
 from tui.session.workspace import OpenConversation, Workspace
 
 NARROW = 110
 """Columns below which the call panel goes under the messages."""
 
-COMMANDS = (
-    SlashCommand("new", "begin a new conversation"),
-    SlashCommand("open", "open a stored conversation"),
-    SlashCommand("go-on", "ask again from here: after an error, a limit or a restart"),
-    SlashCommand("endpoint", "talk to another endpoint from the next turn on", "NAME"),
-    SlashCommand("model", "use another model of this endpoint", "NAME"),
-    SlashCommand("wire", "what came over the wire, event by event"),
-    SlashCommand("travel", "the turn as it was at any moment"),
-    SlashCommand("tools", "tools and servers: what they are, what may run unasked"),
-    SlashCommand("reload", "read tool files and servers again"),
-    SlashCommand("regenerate", "ask for the chosen (or last) turn again, as a branch"),
-    SlashCommand("edit", "edit the chosen (or last) prompt and send it as a branch"),
-    SlashCommand("branch", "go on from the chosen message"),
-    SlashCommand("answer", "give a call another result, as a branch", "REF TEXT"),
-    SlashCommand("search", "search what was said, called and returned", "TEXT"),
-    SlashCommand("compare", "this branch beside another, or another conversation"),
-    SlashCommand("title", "give the conversation another title", "TEXT"),
-    SlashCommand("tag", "give it these tags and no others; - takes all away", "TAG ..."),
-    SlashCommand("pin", "keep it at the top of the list; again lets it go"),
-    SlashCommand("image", "send an image with the next prompt", "FILE"),
-    SlashCommand("keep", "keep conversations in another folder, or in memory only", "DIR|memory"),
-    SlashCommand("theme", "the next theme"),
-    SlashCommand("help", "keys and marks"),
-    SlashCommand("quit", "leave"),
-)
 
-
-class ChatScreen(FindingScreen):
+class ChatScreen(DecidingScreen):
     """One conversation at a time; another takes its place."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -87,8 +58,8 @@ class ChatScreen(FindingScreen):
         Binding("f6", "compare", "Compare", id="chat.compare", show=False, priority=True),
         Binding("f8", "tools", "Tools", id="chat.tools"),
         Binding("ctrl+r", "proceed", "Go on", id="chat.proceed"),
-        Binding("ctrl+s", "step", "Step", id="replay.step", show=False),
-        Binding("ctrl+y", "hold", "Hold", id="replay.hold", show=False),
+        Binding("ctrl+s", "step", "Step", id="replay.step", show=False, priority=True),
+        Binding("ctrl+y", "hold", "Hold", id="replay.hold", show=False, priority=True),
         Binding("escape", "cancel", "Cancel", id="chat.cancel", show=False),
     ]
     AUTO_FOCUS = "PromptInput"
@@ -116,15 +87,13 @@ class ChatScreen(FindingScreen):
         self._note = note
         self._refuse = refuse or self.complain
         self._images: list[ImagePart] = []
-        self._again = ""
-        """The call that the next `r` runs again, although it may change things."""
-        self._copies_folder = copies_folder
+        self.copies_folder = copies_folder
         self._opened: OpenConversation | None = None
         self._presenter: Presenter | None = None
 
     def compose(self) -> ComposeResult:
         with Container(id="work"):
-            yield MessagePane(id="messages", copies_folder=self._copies_folder)
+            yield MessagePane(id="messages", copies_folder=self.copies_folder)
             yield CallPanel(id="calls", clock=self.workspace.clock)
         yield Prompt(commands=COMMANDS, id="prompt")
         yield StatusLine(clock=self.workspace.clock, id="status")
@@ -294,6 +263,10 @@ class ChatScreen(FindingScreen):
         except VerbatimError as error:
             self.complain(error)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        # In a chat that is no replay these keys are the prompt's.
+        return self._pace is not None if action in ("step", "hold") else True
+
     def action_hold(self) -> None:
         """Hold a replay, or let it run on."""
         if self._pace is not None:
@@ -301,7 +274,7 @@ class ChatScreen(FindingScreen):
                 self._pace.resume()
             else:
                 self._pace.pause()
-            self.show_state("held" if self._pace.paused else "streaming", busy=True)
+            self.show_state("streaming", busy=True)
 
     def action_step(self) -> None:
         """Let one chunk of a held replay through."""
@@ -335,7 +308,7 @@ class ChatScreen(FindingScreen):
             if exchange is None:
                 notify(self.app, "There is no turn yet.")
                 return
-            self.app.push_screen(kind(source, exchange, copies_folder=self._copies_folder))
+            self.app.push_screen(kind(source, exchange, copies_folder=self.copies_folder))
         except VerbatimError as error:
             self.complain(error)
 
@@ -438,6 +411,8 @@ class ChatScreen(FindingScreen):
     # The presenter's stage ----------------------------------------------------------------
 
     def show_state(self, word: str, *, busy: bool) -> None:
+        if word == "streaming" and self._pace is not None and self._pace.paused:
+            word = "held: Ctrl+S steps, Ctrl+Y goes on"
         status = self.query_one(StatusLine)
         status.state = word
         if status.busy != busy:
@@ -464,69 +439,3 @@ class ChatScreen(FindingScreen):
 
     def complain(self, error: VerbatimError) -> None:
         notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
-
-    @on(CallPanel.Chosen)
-    def _another_call(self) -> None:
-        self._again = ""
-
-    @on(CallPanel.AttentionChanged)
-    def _attention(self, event: CallPanel.AttentionChanged) -> None:
-        self.query_one("#work").set_class(event.waiting > 0, "-asking")
-
-    @on(CallCard.CopyAsked)
-    def _copy(self, event: CallCard.CopyAsked) -> None:
-        copied = copy_out(event.text, event.what, self.app.copy_to_clipboard, self._copies_folder)
-        notify(self.app, copied.told, severity="error" if copied.failed else "information")
-
-    @on(ApprovalBar.Decided)
-    def _decided(self, event: ApprovalBar.Decided) -> None:
-        event.approval.decide(event.decision)
-        self._after_decision()
-
-    @on(ApprovalBar.EditAsked)
-    def _edited(self, event: ApprovalBar.EditAsked) -> None:
-        event.approval.decide(Decision("edit", edited=event.text, tell=event.tell))
-        self._after_decision()
-
-    def _after_decision(self) -> None:
-        # The next question keeps the keys where they are; after the last they go to the prompt.
-        if self.query_one(CallPanel).wants_attention <= 1:
-            self.query_one(Prompt).focus()
-
-    @on(CallCard.CancelAsked)
-    def _cancel_call(self, event: CallCard.CancelAsked) -> None:
-        self.opened.runner.dispatcher.cancel(event.ref)
-
-    @on(CallCard.RunAgain)
-    def _run_again(self, event: CallCard.RunAgain) -> None:
-        model = next(
-            (each for each in self.query_one(CallPanel).models if each.ref == event.ref), None
-        )
-        entry = self.workspace.registry.get(model.name) if model is not None else None
-        harmless = entry is not None and entry.spec.read_only and entry.tool.trusted
-        if not harmless and self._again != event.ref:
-            # One key, perhaps meant for the prompt, must not change anything out there.
-            self._again = event.ref
-            notify(self.app, f"{event.ref} may change things. r again runs it once more.")
-            return
-        self._again = ""
-        self._by_hand(event.ref)
-
-    @work(group="by-hand")
-    async def _by_hand(self, ref: str) -> None:
-        try:
-            outcome = await self.opened.session.run_again(ref)
-        except VerbatimError as error:
-            self.complain(error)
-            return
-        self.query_one(MessagePane).add_notice(
-            f"{ref} run again by hand, for you alone: {outcome.state}\n{outcome.result.text}"
-        )
-
-    @on(MessageView.CallMarkChosen)
-    def _show_call(self, event: MessageView.CallMarkChosen) -> None:
-        self.query_one(CallPanel).focus_call(event.ref)
-
-    @on(MessagePane.LinkChosen)
-    def _open_link(self, event: MessagePane.LinkChosen) -> None:
-        self.app.open_url(event.url)

@@ -6,6 +6,7 @@ to it (opens the thinking, clicks a mark) goes out as messages. Keeps no text of
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar, assert_never
 
 from textual import events
@@ -115,9 +116,9 @@ class MessageView(Widget):
 class PartView(Widget):
     """One part of a message."""
 
+    @abstractmethod
     def draw(self, *, ended: bool, last: bool) -> None:
         """Show the part as it is now. `ended`: it will not change any more."""
-        raise NotImplementedError
 
 
 class OpenRun(ProseStream, PartView):
