@@ -16,10 +16,11 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Final, Literal
 
+from tui.cli.crashing.loopback import LoopbackServer
 from tui.cli.crashing.terminal import Terminal
 from tui.core.errors import UsageError
 
@@ -130,43 +131,26 @@ class _Server:
         self.begun = threading.Event()
         self.ended = threading.Event()
         self.over_at = 0.0
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                self.rfile.read(int(self.headers.get("content-length", 0)))
-                self.send_response(200)
-                self.send_header("content-type", "text/event-stream")
-                self.send_header("connection", "close")
-                self.end_headers()
-                server._stream(self, text, rate)
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
-
-    @property
-    def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        self._text = text
+        self._rate = rate
+        self._http = LoopbackServer(self._answer)
+        self.base_url = self._http.base_url
 
     def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+        self._http.close()
 
-    def _stream(self, handler: BaseHTTPRequestHandler, text: str, rate: int) -> None:
-        writes = list(_writes(text, max(1, round(rate * _TICK / FRAGMENT))))
+    def _answer(self, handler: BaseHTTPRequestHandler, request: bytes) -> None:
+        handler.send_response(200)
+        handler.send_header("content-type", "text/event-stream")
+        handler.send_header("connection", "close")
+        handler.end_headers()
+        writes = list(_writes(self._text, max(1, round(self._rate * _TICK / FRAGMENT))))
         began = time.monotonic()
         self.begun.set()
         try:
             for number, data in enumerate(writes):
                 time.sleep(max(0.0, began + number * _TICK - time.monotonic()))
                 handler.wfile.write(data)
-        except OSError:
-            pass  # The chat is gone; whoever measures sees it in the terminal.
         finally:
             self.over_at = time.monotonic()
             handler.close_connection = True

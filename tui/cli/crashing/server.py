@@ -11,9 +11,11 @@ import json
 import threading
 import time
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
+
+from tui.cli.crashing.loopback import LoopbackServer
 
 _PIECES = 25
 _GAP = 0.015
@@ -45,37 +47,14 @@ class KnownServer:
         self.illegal: list[str] = []
         self._asked: dict[str, int] = {}
         self._changed = threading.Condition()
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                try:
-                    server._answer(self, json.loads(body))
-                except (BrokenPipeError, ConnectionResetError):
-                    self.close_connection = True  # The client was killed: that is the test.
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        class Quiet(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request: object, client_address: object) -> None:
-                """Connections of a killed client are reset; what matters is in `illegal`."""
-
-        self._http = Quiet(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
+        self._http = LoopbackServer(lambda handler, body: self._answer(handler, json.loads(body)))
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        return self._http.base_url
 
     def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+        self._http.close()
 
     def arrived(self) -> dict[str, int]:
         """Message id → bytes of its answer that the client has read off its socket by now.
@@ -84,7 +63,7 @@ class KnownServer:
         elsewhere all that was sent counts.
         """
         counts = {id: (sent, len(sent.marks)) for id, sent in list(self.sent.items())}
-        unread = _unread(self._http.server_address[1])
+        unread = _unread(self._http.port)
         return {
             id: Sent(sent.body, sent.marks[:count]).without(unread if id == newest else 0)
             for newest in [next(reversed(counts), "")]
