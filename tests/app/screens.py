@@ -12,6 +12,7 @@ from typing import Any
 
 from textual.app import App, ComposeResult
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
@@ -79,6 +80,21 @@ class WidgetApp(App[None]):
         """What stands on the screen, line by line, without spaces at the ends of lines."""
         strips = self.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+async def burst(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys faster than any widget takes them in, as over a slow line or on a busy screen.
+
+    `pilot.press` waits after every key, and so cannot show that one overtakes another.
+    """
+    driver = pilot.app._driver
+    assert driver is not None
+    for key in keys:
+        name = "full_stop" if key == "." else key
+        event = Key(name, " " if key == "space" else key if len(key) == 1 else None)
+        event.set_sender(pilot.app)
+        driver.send_message(event)
+    await pilot.pause()
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], turns: int = 400) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.chatting import chatting, workspace
+from tests.app.screens import burst
 from tui.core.states import CallState
 from tui.tools.declared import DeclaredFile
 from tui.tools.registry import Registry
@@ -40,7 +41,8 @@ async def test_a_call_waits_for_a_persons_answer_and_goes_on_with_it(
         await chat.until(lambda: chat.panel.chosen.bar.ready, "the keys to count")  # type: ignore[union-attr]
         await chat.pilot.press("h")
         await chat.until(lambda: "ctrl+s submit" in chat.shown(), "the form")
-        await chat.pilot.press(*"booked", "ctrl+s")
+        # All at once: the key that sends must not overtake the text.
+        await burst(chat.pilot, *"booked", "ctrl+s")
         await chat.idle()
         assert chat.panel.models[0].state is CallState.RETURNED
         assert "booked" in chat.shown()

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from textual.app import App
+from textual.events import Resize
+from textual.geometry import Size
 from textual.pilot import Pilot
 
-from tests.app.screens import FORBIDDEN, HOSTILE, WidgetApp, until
+from tests.app.screens import FORBIDDEN, HOSTILE, WidgetApp, burst, until
 from tui.app.calls.guard import KeyGuard
 from tui.app.screens.elicitation import Asking, Elicitation
 from tui.session.questions import Questions
@@ -150,12 +152,27 @@ async def test_an_answer_that_does_not_fit_is_explained_and_not_sent(
         assert desk.questions.open[0].open
 
 
-async def test_keys_in_a_burst_all_arrive() -> None:
+@pytest.mark.parametrize("next_field", ["enter", "tab"])
+async def test_keys_in_a_burst_all_arrive_in_their_own_field(next_field: str) -> None:
     async with asked(SCHEMA) as desk:
         await desk.until_ready()
-        await desk.press(*"Adaxx", "backspace", "backspace", "enter", *"12", "backspace", *"3456")
-        await desk.press("ctrl+s")
-        assert await desk.answer() == QuestionAnswer("accept", {"name": "Ada", "size": 13456})
+        typed = (*"Adaxx", "backspace", "backspace", next_field, *"12", "backspace", *"3456")
+        more = (next_field, *"1.5", next_field, "space", "tab", "shift+tab", "tab", "enter")
+        await burst(desk.pilot, *typed, *more, "ctrl+s")
+        assert await desk.answer() == QuestionAnswer(
+            "accept", {"name": "Ada", "size": 13456, "ratio": 1.5, "gift": True, "colour": "red"}
+        )
+
+
+async def test_keys_typed_while_the_terminal_changes_its_size_all_arrive() -> None:
+    async with asked(SCHEMA) as desk:
+        await desk.until_ready()
+        for step, keys in enumerate(["Ad", "a", "enter", "4", "2"]):
+            width = 100 - 5 * step
+            desk.app.post_message(Resize(Size(width, 30), Size(width, 30)))
+            await burst(desk.pilot, *([keys] if keys == "enter" else keys))
+        await burst(desk.pilot, "7", "ctrl+s")
+        assert await desk.answer() == QuestionAnswer("accept", {"name": "Ada", "size": 427})
 
 
 async def test_what_no_form_can_ask_can_only_be_declined() -> None:
@@ -210,10 +227,11 @@ async def test_questions_come_one_after_another() -> None:
     async with asked(SCHEMA, message="first") as desk:
         second = asyncio.create_task(desk.questions.ask(Question("MCP server b", "second", {})))
         await desk.until_ready()
+        guard = desk.screen._guard
         await desk.press("escape")
         assert (await desk.task).action == "cancel"
         await until(desk.pilot, lambda: "second" in desk.shown)
-        assert not desk.screen.ready
+        assert desk.screen._guard is not guard, "it has a moment of its own"
         await desk.until_ready()
         await desk.press("ctrl+s")
         async with asyncio.timeout(5):

@@ -7,7 +7,7 @@ from typing import Any
 from textual import events
 from textual.widgets import OptionList
 
-from tests.app.screens import FORBIDDEN, HOSTILE, WidgetApp, until
+from tests.app.screens import FORBIDDEN, HOSTILE, WidgetApp, burst, until
 from tui.app.widgets.prompt import CHIP_CHARACTERS, Prompt, PromptInput, SlashCommand
 
 COMMANDS = (
@@ -53,6 +53,25 @@ async def test_enter_sends_and_other_keys_begin_a_new_line() -> None:
         assert app.prompt.text == ""
         await pilot.press("space", "enter")
         assert app.sent == ["a\nb\nc\nd"]
+
+
+async def test_keys_in_a_burst_act_in_the_order_in_which_they_were_pressed() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        typed = (*"abx", "backspace", "c", "ctrl+j", "d", "left", "left", "e", "enter", *"next")
+        await burst(pilot, *typed)
+        await until(pilot, lambda: app.prompt.text == "next")
+        assert app.sent == ["abce\nd"]
+
+
+async def test_a_key_of_the_users_own_choice_acts_in_its_order_too() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.set_keymap({"prompt.newline": "f9"})
+        await burst(pilot, "a", "f9", "b", "enter")
+        await until(pilot, lambda: app.sent == ["a\nb"])
 
 
 async def test_up_and_down_recall_what_was_sent_only_from_the_first_and_last_row() -> None:

@@ -15,32 +15,22 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Key, Paste
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from tui.app.after_typing import after_typing
 from tui.app.asking import Field, Form, Value, form_of, problem_of, typed
 from tui.app.calls.guard import KeyGuard
 from tui.app.safe import clean, clean_line, content
 from tui.app.widgets.choice_list import ChoiceList
+from tui.app.widgets.plain_input import PlainInput
 from tui.session.questions import OpenQuestion, Questions
 from tui.tools.mcp.questions import QuestionAnswer
 
 _TICK_SECONDS = 0.1
 _TITLE_LIMIT = 120
-
-
-class PlainInput(Input):
-    """An input in which a paste is spelled before it is taken in."""
-
-    def _on_paste(self, event: Paste) -> None:
-        # The handler of the base class would insert the text as it is.
-        event.prevent_default()
-        event.stop()
-        lines = event.text.splitlines()
-        if lines:
-            self.insert_text_at_cursor(clean(lines[0]))
 
 
 class Elicitation(ModalScreen[None]):
@@ -51,6 +41,10 @@ class Elicitation(ModalScreen[None]):
         Binding("ctrl+s", "accept", "Accept", id="question.accept", priority=True),
         Binding("ctrl+d", "decline", "Decline", id="question.decline", priority=True),
         Binding("escape", "cancel", "No answer", id="question.cancel", priority=True),
+        # Before they reach a field: what is typed after one of them belongs to the next field.
+        Binding("enter", "leave_text", "Next", id="question.next", show=False, priority=True),
+        Binding("tab", "move(1)", "Next", id="question.forward", show=False, priority=True),
+        Binding("shift+tab", "move(-1)", "Back", id="question.back", show=False, priority=True),
     ]
 
     def __init__(self, asked: OpenQuestion) -> None:
@@ -143,6 +137,11 @@ class Elicitation(ModalScreen[None]):
             self._answer(QuestionAnswer("accept"))
             self.app.open_url(url)
             return
+        after_typing(self._inputs.values(), self._accept)
+
+    def _accept(self) -> None:
+        if not self.asked.open:
+            return
         try:
             values = {field.name: self._value(field) for field in self._form.fields}
         except ValueError as error:
@@ -186,9 +185,17 @@ class Elicitation(ModalScreen[None]):
         event.stop()
         self._complain("")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "leave_text":
+            return isinstance(self.focused, PlainInput)
+        return True
+
+    def action_leave_text(self) -> None:
         self.focus_next()
+
+    def action_move(self, step: int) -> None:
+        if self._guard.press(self._now):
+            self.focus_next() if step > 0 else self.focus_previous()
 
     def _complain(self, words: str) -> None:
         self.query_one(".question--problem", Static).update(content(words))

@@ -23,6 +23,7 @@ from textual.widgets.option_list import Option
 
 from tui.app.marking import MARK_STYLE
 from tui.app.safe import clean_line
+from tui.app.widgets.plain_input import PlainInput
 from tui.core.errors import StoreError
 from tui.store import Hit, Store
 from tui.store.search import split_words
@@ -72,7 +73,7 @@ class SearchScreen(ModalScreen[Found | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(), classes="dialog--title")
-            yield Input(
+            yield PlainInput(
                 self._text,
                 placeholder='words, or "a phrase": all of them must be there',
                 id="words",

@@ -15,8 +15,10 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import TextArea
 
+from tui.app.after_typing import after_typing
 from tui.app.calls.edits import TOLD
 from tui.app.calls.lines import Ink, Line, clipped, flowed, spelled, wrapped
+from tui.app.keys_in_order import KeysInOrder
 from tui.app.safe import clean
 from tui.app.widgets.call_lines import InkBlock
 from tui.session.updates import Tell
@@ -30,7 +32,7 @@ _TITLES: dict[Purpose, str] = {
 }
 
 
-class PlainArea(TextArea):
+class PlainArea(KeysInOrder, TextArea):
     """A text area in which a paste is shown before it can do anything."""
 
     class EnterPressed(Message):
@@ -114,6 +116,9 @@ class AnswerForm(Vertical):
         self._hints.renew()
 
     def action_submit(self) -> None:
+        after_typing([self._area], self._submit)
+
+    def _submit(self) -> None:
         self.post_message(
             self.Submitted(
                 self.purpose,

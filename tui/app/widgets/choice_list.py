@@ -11,12 +11,13 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tui.app.keys_in_order import KeysInOrder
 from tui.app.safe import clean_line
 
 _LIMIT = 200
 
 
-class ChoiceList(OptionList):
+class ChoiceList(KeysInOrder, OptionList):
     """Enter or space chooses the row; a second time takes it back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "select", "Choose", show=False)]

@@ -24,6 +24,7 @@ from textual.widgets.option_list import Option
 
 from tui.app.safe import clean_line
 from tui.app.tags import tags_of, written
+from tui.app.widgets.plain_input import PlainInput
 
 _TITLE_LIMIT = 200
 _TITLES = {False: "Conversations", True: "Deleted conversations"}
@@ -131,11 +132,11 @@ class ConversationList(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(_TITLES[False]), classes="dialog--title")
-            yield Input(placeholder="/ to filter", id="filter", compact=True)
+            yield PlainInput(placeholder="/ to filter", id="filter", compact=True)
             yield OptionList(id="conversations")
             yield Static(Content(), classes="conversations--empty")
-            yield Input(placeholder="new title", id="title", compact=True)
-            yield Input(placeholder="tags, apart by spaces", id="tags", compact=True)
+            yield PlainInput(placeholder="new title", id="title", compact=True)
+            yield PlainInput(placeholder="tags, apart by spaces", id="tags", compact=True)
             yield Static(Content(), classes="dialog--keys")
 
     def on_mount(self) -> None:

@@ -21,6 +21,7 @@ from textual.message import Message
 from textual.widgets import OptionList, TextArea
 from textual.widgets.option_list import Option
 
+from tui.app.keys_in_order import KeysInOrder
 from tui.app.safe import clean, clean_line
 
 CHIP_CHARACTERS = 64 * 1024
@@ -37,7 +38,7 @@ class SlashCommand:
     arguments: str = ""
 
 
-class PromptInput(TextArea):
+class PromptInput(KeysInOrder, TextArea):
     """The text area of the prompt."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
