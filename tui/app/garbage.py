@@ -21,7 +21,7 @@ class Garbage:
     def __init__(self) -> None:
         self._before = gc.get_threshold()
         self._was_busy = True
-        self._conversations = 0
+        self._conversations = 1
         self._idle = 0
 
     def begin(self) -> None:
@@ -37,11 +37,11 @@ class Garbage:
 
         Args:
             busy: something streams or runs.
-            conversations: how many have been opened so far.
+            conversations: how many have been opened so far; with another, one was left.
         """
         if busy:
             self._was_busy, self._idle = True, 0
-        elif conversations != self._conversations:
+        elif conversations > self._conversations:
             self._conversations, self._was_busy = conversations, False
             gc.unfreeze()
             gc.collect()
