@@ -8,7 +8,7 @@ and history are given as data, and nothing here runs a command.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -49,9 +49,6 @@ class PromptInput(KeysInOrder, TextArea):
     ]
     HELP = "Enter sends; Ctrl+J begins a new line. / lists the commands, Up recalls."
 
-    class SendAsked(Message):
-        pass
-
     class CancelAsked(Message):
         pass
 
@@ -65,7 +62,7 @@ class PromptInput(KeysInOrder, TextArea):
             super().__init__()
             self.step = step
 
-    def __init__(self, placeholder: str) -> None:
+    def __init__(self, placeholder: str, send: Callable[[], None]) -> None:
         super().__init__(
             placeholder=Content(placeholder),
             tab_behavior="focus",
@@ -74,6 +71,7 @@ class PromptInput(KeysInOrder, TextArea):
             compact=True,
         )
         self._chips: dict[str, str] = {}
+        self._send = send
 
     @property
     def expanded(self) -> str:
@@ -91,7 +89,8 @@ class PromptInput(KeysInOrder, TextArea):
         self.move_cursor(self.document.end)
 
     def action_send(self) -> None:
-        self.post_message(self.SendAsked())
+        # Behind the keys that wait here, and not by a message: what is typed next must not get in.
+        self.call_later(self._send)
 
     def action_newline(self) -> None:
         self.insert("\n")
@@ -173,9 +172,10 @@ class Prompt(Vertical):
         """What was sent before, oldest first; grows with every submission."""
         self._recalled: int | None = None
         self._draft = ""
-        self._input = PromptInput(placeholder)
+        self._input = PromptInput(placeholder, self._send)
         self._offers = OptionList()
         self._offered: list[SlashCommand] = []
+        self._offered_for = ""
 
     def compose(self) -> ComposeResult:
         self._offers.display = False
@@ -202,8 +202,9 @@ class Prompt(Vertical):
         self._input.focus(scroll_visible)
         return self
 
-    def on_prompt_input_send_asked(self, event: PromptInput.SendAsked) -> None:
-        event.stop()
+    def _send(self) -> None:
+        if self._offered_for != self._input.text:
+            self._offer()
         if self._offers.display and self._complete():
             return
         text = self._input.expanded
@@ -251,7 +252,7 @@ class Prompt(Vertical):
 
     def _offer(self) -> None:
         """List the commands that begin like the text, while it is a single word after a slash."""
-        text = self._input.text
+        text = self._offered_for = self._input.text
         word = text[1:] if text.startswith("/") and not any(map(str.isspace, text)) else None
         self._offered = [
             command
