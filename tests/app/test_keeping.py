@@ -103,3 +103,31 @@ async def test_of_a_damaged_store_what_is_readable_comes_along(tmp_path: Path) -
         (new,) = store.list_conversations("hello")
         assert len(store.path(new.id)) == 4
         assert 40 < len(store.messages(earlier)) < 50
+
+
+async def test_a_turn_goes_on_when_the_file_is_ruined_under_it(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    async with chatting(workspace(tmp_path)) as chat:
+        await chat.say("hello")
+        await chat.idle()
+        conversation = chat.screen.opened.id
+    heard: list[str] = []
+    store = Store.open(path, on_trouble=lambda trouble: heard.append(trouble.kind))
+    work = workspace(tmp_path, store=store)
+    async with chatting(work, conversation=conversation) as chat:
+        with path.open("r+b") as file:
+            file.truncate(4096 * 2)
+        await chat.say("Tell me about tool calls")
+        await chat.idle()
+        assert "That could still become" in chat.prose
+        await chat.until(lambda: "corrupt" in heard, "the damage to be told")
+        await chat.screen._keep(str(tmp_path / "elsewhere"))
+        assert work.store.file == tmp_path / "elsewhere" / "verbatim.sqlite"
+        await chat.say("hello again")
+        await chat.idle()
+        assert store.trouble() is None
+    with Store.open(tmp_path / "elsewhere" / "verbatim.sqlite") as store:
+        assert store.check() == []
+        (kept,) = store.list_conversations()
+        prompts = [each.body for each in store.messages(kept.id) if each.role == "user"]
+        assert any("hello again" in prompt for prompt in prompts)

@@ -245,3 +245,13 @@ async def test_a_first_prompt_sent_anew_keeps_the_title() -> None:
     journal = resume(stage.store, stage.conversation, head=ROOT).journal
     journal.add_message(UserMessage((TextPart("something else"),)))
     assert stage.store.conversation(stage.conversation).title == "my title"
+
+
+def test_what_stood_below_a_lost_message_stands_first() -> None:
+    nodes = [
+        MessageNode("a", "lost", "user", None),
+        MessageNode("b", "a", "assistant", None),
+    ]
+    shape = Shape(nodes)
+    assert [node.id for node in shape.path("b")] == ["a", "b"]
+    assert shape.alternatives("a").ids == ("a",)

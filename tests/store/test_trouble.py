@@ -453,7 +453,9 @@ def test_what_cannot_be_read_is_an_error_with_the_option_to_recover(
         file.seek(4096 * (pages // 2))
         file.write(b"\xff" * 4096 * 4)
     with Store.open(path, on_trouble=troubles) as store:
-        with pytest.raises(StoreUnusable, match="damaged") as caught:
-            store.calls(conversation)
+        for _ in range(2):
+            with pytest.raises(StoreUnusable, match="damaged") as caught:
+                store.calls(conversation)
         assert caught.value.trouble.options[0] == "recover"
+        assert [(trouble.kind, trouble.over) for trouble in troubles.heard] == [("corrupt", False)]
         assert store.check() != []

@@ -64,7 +64,12 @@ class Shape:
     """
 
     def __init__(self, nodes: Iterable[MessageNode]) -> None:
-        self._nodes = {node.id: node for node in nodes}
+        found = {node.id: node for node in nodes}
+        # Below a message that damage took, one stands as a first message does.
+        self._nodes = {
+            id: node if node.parent in found else replace(node, parent=None)
+            for id, node in found.items()
+        }
         self._order = {id: number for number, id in enumerate(self._nodes)}
         self._below: defaultdict[str | None, list[str]] = defaultdict(list)
         for node in self._nodes.values():

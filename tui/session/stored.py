@@ -7,6 +7,7 @@ the disk. What a model wrote is stored as `core.codec` writes it and nothing is 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, assert_never, cast
@@ -21,6 +22,7 @@ from tui.core.conversation import (
     UserMessage,
 )
 from tui.core.dialects import EncodedRequest
+from tui.core.errors import StoreError
 from tui.core.parts import LiveCall
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
@@ -81,7 +83,10 @@ class StoredJournal:
     ) -> ExchangeTicket:
         request = encoded.request
         # Another window may have asked in the same conversation meanwhile.
-        self._turns = max(self._turns, self.store.count_exchanges(self.conversation)) + 1
+        # Where that cannot be read, the turn goes on all the same.
+        with contextlib.suppress(StoreError):
+            self._turns = max(self._turns, self.store.count_exchanges(self.conversation))
+        self._turns += 1
         self.store.configure(
             self.conversation, endpoint=endpoint, dialect=request.dialect, model=model
         )

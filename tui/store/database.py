@@ -39,7 +39,7 @@ from tui.store.files import (
 from tui.store.files import connect as plain_connect
 from tui.store.jobs import Job
 from tui.store.owners import Owner, sweep
-from tui.store.recovery import recover
+from tui.store.recovery import begin_anew, recover
 from tui.store.schema import MIGRATIONS, Migration, migrate, refuse_foreign
 from tui.store.trouble import StoreUnusable, Trouble, describe, kind_of, translate
 from tui.store.writer import BACKLOG_BYTES, Report, Writer
@@ -79,6 +79,9 @@ class Database:
         self._readers: list[sqlite3.Connection] = []
         self._here = threading.local()
         self._generation = 0
+        self._on_trouble = on_trouble
+        self._told_damaged = -1
+        """The generation of files whose damage has been told."""
         self._touched: set[str] = set()
         self._next_chunk: dict[str, int] = {}
         self._closed = False
@@ -268,21 +271,38 @@ class Database:
                 raise
         if path is not None:
             remove(path)
-            found = recover(self.file, path)
-            return open_writing(path, self._connect, self._patience), found.problems
+            return self._recovered_to(path)
         # What is readable of all of it, because what belongs to what is not known before.
         with tempfile.TemporaryDirectory(prefix="verbatim-") as folder:
-            saved = Path(folder) / "saved.sqlite"
-            found = recover(self.file, saved)
-            connection = open_memory()
-            try:
-                migrate(connection)
-                with closing(open_reading(saved, plain_connect)) as source:
-                    copy_conversations(source, connection, self._touched)
-            except BaseException:
-                connection.close()
-                raise
-            return connection, found.problems
+            saved, missing = self._recovered_to(Path(folder) / "saved.sqlite")
+            with closing(saved):
+                connection = open_memory()
+                try:
+                    migrate(connection)
+                    copy_conversations(saved, connection, self._touched)
+                except BaseException:
+                    connection.close()
+                    raise
+            return connection, missing
+
+    def _recovered_to(self, path: Path) -> tuple[sqlite3.Connection, tuple[str, ...]]:
+        """What is readable in a new file, or where nothing is, an empty one for what waits."""
+        assert self.file is not None, "only a file can be damaged"  # noqa: S101
+        try:
+            missing = recover(self.file, path).problems
+        except StoreUnusable:
+            raise  # The new file cannot be written.
+        except StoreError as problem:
+            missing = (str(problem),)
+            make_private(path)
+        connection = open_writing(path, self._connect, self._patience)
+        try:
+            migrate(connection)
+            begin_anew(connection, self._touched)
+        except BaseException:
+            connection.close()
+            raise
+        return connection, missing
 
     def _copied_to(self, path: Path | None) -> sqlite3.Connection:
         source = self._own if self.file is None else open_reading(self.file, self._connect)
@@ -380,7 +400,16 @@ class Database:
             else:
                 yield self._reader(self.file)
         except sqlite3.Error as problem:
-            raise translate(problem, self.file) from problem
+            error = translate(problem, self.file)
+            if isinstance(error, StoreUnusable) and error.trouble.kind == "corrupt":
+                self._tell_damaged(error.trouble)
+            raise error from problem
+
+    def _tell_damaged(self, trouble: Trouble) -> None:
+        """Once: the writer may get on for long without touching what a reader cannot read."""
+        if self._told_damaged != self._generation:
+            self._told_damaged = self._generation
+            self._on_trouble(trouble)
 
     def _reader(self, path: Path) -> sqlite3.Connection:
         """This thread's own reading connection: a long search holds up nobody else."""

@@ -14,7 +14,7 @@ import sqlite3
 import struct
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -323,3 +323,14 @@ def _mend_calls(target: sqlite3.Connection, ledger_damaged: bool) -> None:
         "  AND call_ref = calls.ref)",
         doubtful,
     )
+
+
+def begin_anew(target: sqlite3.Connection, conversations: Iterable[str]) -> None:
+    """Make a place for what is still to be written of `conversations` that could not be read."""
+    target.executemany(
+        "INSERT OR IGNORE INTO conversations(id, title, created, updated, endpoint, dialect, model,"
+        " settings) VALUES (?, 'Recovered conversation', 0, 0, '', '', '', '{}')",
+        [(id,) for id in conversations],
+    )
+    # What waits may go below a message that is lost.
+    target.execute("PRAGMA foreign_keys = OFF")

@@ -35,6 +35,7 @@ class Conversations(ConversationList):
         self._open_id = current
         self._last_deleted: str | None = None
         self._version = -1
+        self._complained = ""
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -45,15 +46,28 @@ class Conversations(ConversationList):
         """Read the rows again if anything was written since."""
         try:
             version = self._store.data_version()
-            if version != self._version:
-                self._version = version
-                self._read()
         except StoreError as error:
-            notify(self.app, f"{error}\n{error.hint}".strip(), severity="error")
+            self._complain(error)
+            return
+        if version != self._version:
+            self._version = version
+            self._read()
+
+    def _complain(self, error: StoreError) -> None:
+        """Once for each thing that is wrong, not each time it is looked again."""
+        words = f"{error}\n{error.hint}".strip()
+        if words != self._complained:
+            self._complained = words
+            notify(self.app, words, severity="error")
 
     def _read(self) -> None:
-        found = self._store.list_conversations(limit=_SHOWN, deleted=self.deleted)
-        figures = self._store.figures([each.id for each in found])
+        try:
+            found = self._store.list_conversations(limit=_SHOWN, deleted=self.deleted)
+            figures = self._store.figures([each.id for each in found])
+        except StoreError as error:
+            self._complain(error)
+            return
+        self._complained = ""
         now = time.time()
         self.rows = tuple(
             _row(each, now, *figures.get(each.id, (0, 0)))
