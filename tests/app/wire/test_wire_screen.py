@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,14 @@ from tui.app.screens.chat import ChatScreen
 from tui.app.screens.time_travel import TimeTravel
 from tui.app.screens.wire import Side, WireScreen
 from tui.app.widgets.marked_text import MarkedText
+from tui.app.wire import frame
+from tui.app.wire.exchange import WireExchange
 from tui.app.wire.source import WireSource
 from tui.core.errors import StreamBroken
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
 from tui.recording.format import load
+from tui.session.updates import TurnHandle
 from tui.store import Store
 
 TICKET = "file a ticket for A-4471: late delivery"
@@ -105,6 +109,31 @@ async def test_the_demo_ticket_answers_the_same_question_on_any_screen(
         await chat.pilot.press("escape")
         chat.screen.opened.session.cancel()
         await chat.idle()
+
+
+async def test_a_word_that_came_in_another_exchange_is_found_there(tmp_path: Path) -> None:
+    async with asked(tmp_path, Reply([MARCH]), Reply([ANSWER])) as chat:
+        screen = await open_wire(chat)
+        await chat.pilot.press("slash")
+        await type_in(chat, "Küche")
+        assert "stands nowhere" in chat.shown()
+        assert "[ and ] show the other exchanges, n finds it there" in chat.shown()
+        await chat.pilot.press("left_square_bracket", "n")
+        await chat.pilot.pause()
+        assert screen.told.startswith("“K\\u00fcche” came in 1 event")
+
+
+@pytest.mark.parametrize("width", [80, 110, 140, 150])
+def test_no_key_and_no_sentence_is_cut_in_the_foot(width: int) -> None:
+    told = "“March” came in 3 events: #38, #39, #40 · arguments of t1.c1 create_ticket (1 of 5)"
+    for words in ("#1 carried no character of any text", told):
+        rows = ["".join(text for text, _ in line) for line in frame.foot(words, width)]
+        assert len(rows) == 3
+        assert words in " ".join(row.strip() for row in rows)
+        keys = " ".join(rows)
+        shown = [key for key in frame.KEYS if key in keys]
+        assert shown == list(frame.KEYS)[: len(shown)]
+        assert "/ find" in shown
 
 
 async def test_walking_down_the_table_marks_the_characters_of_each_event(tmp_path: Path) -> None:
@@ -226,6 +255,32 @@ async def test_a_turn_that_still_comes_fills_the_table_while_it_does(tmp_path: P
         )
         await chat.pilot.pause()
         assert "cancelled" in chat.shown()
+
+
+class Late(WireSource):
+    """A record that learns of the end of an exchange only after it was read once."""
+
+    def read(self, exchange: str, handle: TurnHandle | None = None) -> WireExchange:
+        found = super().read(exchange, handle)
+        first = exchange not in READ
+        READ.add(exchange)
+        return replace(found, stored=replace(found.stored, ending="open")) if first else found
+
+
+READ: set[str] = set()
+"""Exchanges that `Late` has been asked for."""
+
+
+async def test_an_end_that_is_written_down_after_the_screen_knows_it_is_shown(
+    tmp_path: Path,
+) -> None:
+    async with asked(tmp_path, Reply([ANSWER])) as chat:
+        source = Late(chat.screen.workspace.store, chat.screen.opened.id, {}, {}, clients=made_up)
+        screen = WireScreen(source, source.exchanges()[0])
+        await chat.app.push_screen(screen)
+        await chat.until(
+            lambda: screen.exchange is not None and screen.exchange.over, "the end on record"
+        )
 
 
 async def test_a_resumed_conversation_has_its_wire_too(tmp_path: Path) -> None:

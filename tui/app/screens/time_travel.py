@@ -19,7 +19,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.events import Resize
 
-from tui.app.calls.lines import Ink, Line, clipped, justified, spelled
+from tui.app.calls.lines import Ink, Line, flowed, justified, spelled
 from tui.app.copying import copy_out
 from tui.app.past import PastTurn
 from tui.app.safe import notify
@@ -42,10 +42,17 @@ NARROW: Final = 110
 """Columns below which the call panel goes under the messages."""
 TICK_SECONDS: Final = 0.05
 GROW_SECONDS: Final = 0.5
-KEYS_NARROW: Final = "←→ event  [ ] fragment  o c e jump  space play  + -  x contrast  Esc"
 KEYS: Final = (
-    "←→ event  [ ] fragment  o O call opens  c C closes  e ending  space play  + - speed  "
-    "x contrast  F4 wire  Esc back"
+    "←→ event",
+    "[ ] fragment",
+    "o O call opens",
+    "c C closes",
+    "e ending",
+    "space play",
+    "+ - speed",
+    "x contrast",
+    "F4 wire",
+    "Esc back",
 )
 
 
@@ -150,7 +157,7 @@ class TimeTravel(SelectionGuard):
         return [justified(left, [("the past: nothing runs from here", Ink.FORMING)], width)]
 
     def _keys(self, width: int) -> list[Line]:
-        return [clipped([(KEYS if width >= NARROW else KEYS_NARROW, Ink.MUTED)], width)]
+        return flowed([[(f"{key}  ", Ink.MUTED)] for key in KEYS], width)
 
     def _turn_time(self) -> float:
         return 0.0 if self.timeline is None else self.timeline.time(self.timeline.position)

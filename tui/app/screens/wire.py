@@ -10,6 +10,7 @@ import asyncio
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import ClassVar, Final, Literal, assert_never
 
 from textual import on, work
@@ -41,6 +42,8 @@ from tui.app.wire.view import Chosen, WireView
 from tui.core.errors import VerbatimError
 
 PULL_SECONDS: Final = 0.1
+READ_SECONDS: Final = 0.3
+"""Until the record of a turn that has ended is looked at again for its end."""
 
 Asking = Literal["find", "filter", "sse", "har"]
 
@@ -106,7 +109,8 @@ class WireScreen(SelectionGuard):
         self._side = Side.TEXTS
         self._told = ""
         self._as_it_was = False
-        self._read_when_over = False
+        self._reading = False
+        self._read_at = 0.0
 
     # -- layout ------------------------------------------------------------------------------
 
@@ -153,6 +157,11 @@ class WireScreen(SelectionGuard):
         return self.query_one(AskLine)
 
     @property
+    def _over(self) -> bool:
+        """Whether what is on record is all there will be."""
+        return self.exchange is not None and self.exchange.over
+
+    @property
     def told(self) -> str:
         """The sentence on what is chosen, as it is shown."""
         return self._told
@@ -163,11 +172,13 @@ class WireScreen(SelectionGuard):
             return
         if self.view.pull():
             self.redraw()
-            if self._side is Side.CONTRAST and not self.view.handle.turn.closed:
+            if self._side is Side.CONTRAST and not self._reading:
                 self._read()
         self.table.flush()
         self.texts.flush()
-        if self.view.handle.turn.closed and not self._read_when_over:
+        # The screen may know that a turn is over before it is written down.
+        late = monotonic() - self._read_at >= READ_SECONDS
+        if self.view.handle.turn.closed and late and not self._reading and not self._over:
             self._read()
 
     def redraw(self) -> None:
@@ -195,13 +206,16 @@ class WireScreen(SelectionGuard):
 
     @work(exclusive=True, group="wire-read")
     async def _read(self) -> None:
-        self._read_when_over = self.view.handle.turn.closed
+        self._reading = True
         handle = self.view.handle
         try:
             self.exchange = await asyncio.to_thread(self._source.read, self._exchange_id, handle)
         except VerbatimError as error:
+            # Stays so that a record that cannot be read is not read, and told of, again and again.
             self._complain(error)
             return
+        self._reading = False
+        self._read_at = monotonic()
         self._show_side()
         self.redraw()
 
@@ -262,6 +276,8 @@ class WireScreen(SelectionGuard):
                 self.action_side("texts")
             self.texts.show_character(chosen.stretch.part, chosen.stretch.start)
         self._follow(chosen)
+        if not chosen.events and len(self._source.exchanges()) > 1:
+            self._say(f"{chosen.told}; [ and ] show the other exchanges, n finds it there")
 
     def _say(self, told: str) -> None:
         self._told = told
@@ -328,7 +344,9 @@ class WireScreen(SelectionGuard):
             if not 0 <= place < len(ids):
                 notify(self.app, "There is no exchange beyond this one.")
                 return
+            word = self.view.word
             self.view = WireView(self._source.handle(ids[place]))
+            self.view.word = word
         except VerbatimError as error:
             self._complain(error)
             return

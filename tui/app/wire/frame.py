@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tui.app.calls.lines import Ink, Line, clipped, justified, spelled, wrapped
+from tui.app.calls.lines import Ink, Line, clipped, flowed, justified, spelled, wrapped
 from tui.app.calls.words import counted, size_words
 from tui.app.wire.exchange import WireExchange
 from tui.app.wire.view import WireView
@@ -13,10 +13,21 @@ from tui.app.wire.view import WireView
 NARROW: Final = 110
 """Columns below which the texts go under the table."""
 KEYS: Final = (
-    "/ find  n N next, previous  f filter  Enter bytes  Tab other side  x contrast  F5 time travel  "
-    "Esc back  [ ] exchange  c copy  u cURL  w .sse  a HAR"
+    "/ find",
+    "n N next, previous",
+    "f filter",
+    "Enter bytes",
+    "Tab other side",
+    "x contrast",
+    "F5 time travel",
+    "[ ] exchange",
+    "c copy",
+    "u cURL",
+    "w save",
+    "a HAR",
+    "Esc back",
 )
-KEYS_NARROW: Final = "/ find  n next  f filter  Enter bytes  Tab side  x contrast  F5 travel  Esc"
+_FOOT_LINES: Final = 3
 
 
 def head(view: WireView, found: WireExchange | None, width: int) -> list[Line]:
@@ -64,7 +75,9 @@ def tabs(names: Sequence[str], chosen: str, width: int) -> list[Line]:
 
 
 def foot(told: str, width: int) -> list[Line]:
-    """The sentence on what is chosen, and the keys."""
-    rows = [*wrapped([spelled(told)], width)[:2], "", ""][:2]
+    """The sentence on what is chosen, and the keys: whole ones, as many as there is room for."""
+    rows = wrapped([spelled(told)], width)[: _FOOT_LINES - 1]
     lines: list[Line] = [clipped([(row, Ink.STRONG)], width) for row in rows]
-    return [*lines, clipped([(KEYS if width >= NARROW else KEYS_NARROW, Ink.MUTED)], width)]
+    keys = flowed([[(f"{key}  ", Ink.MUTED)] for key in KEYS], width)
+    lines += [[("", Ink.PLAIN)]] * (_FOOT_LINES - len(lines) - len(keys))
+    return [*lines, *keys][:_FOOT_LINES]
