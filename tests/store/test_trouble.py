@@ -459,3 +459,22 @@ def test_what_cannot_be_read_is_an_error_with_the_option_to_recover(
         assert caught.value.trouble.options[0] == "recover"
         assert [(trouble.kind, trouble.over) for trouble in troubles.heard] == [("corrupt", False)]
         assert store.check() != []
+
+
+def test_an_emptied_file_is_damage_and_what_waits_is_written_elsewhere(
+    path: Path, troubles: Troubles, tmp_path: Path
+) -> None:
+    with Store.open(path) as store:
+        store.create_conversation(title="earlier")
+    with Store.open(path, on_trouble=troubles) as store:
+        with path.open("r+b") as file:
+            file.truncate(0)
+        conversation = store.create_conversation(title="now")
+        exchange = begin_exchange(store, conversation)
+        store.append_chunk(exchange, 0.0, b"bytes")
+        troubles.wait("corrupt")
+        assert store.waiting[0] == 3
+        (missing,) = store.relocate(tmp_path / "new.db")
+        assert "could be read" in missing
+        assert store.chunks(exchange) == [(0.0, b"bytes")]
+    assert {trouble.kind for trouble in troubles.heard} == {"corrupt"}

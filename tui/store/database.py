@@ -40,7 +40,7 @@ from tui.store.files import connect as plain_connect
 from tui.store.jobs import Job
 from tui.store.owners import Owner, sweep
 from tui.store.recovery import begin_anew, recover
-from tui.store.schema import MIGRATIONS, Migration, migrate, refuse_foreign
+from tui.store.schema import MIGRATIONS, Migration, migrate, refuse_foreign, version_of
 from tui.store.trouble import StoreUnusable, Trouble, describe, kind_of, translate
 from tui.store.writer import BACKLOG_BYTES, Report, Writer
 
@@ -318,6 +318,8 @@ class Database:
                 source.backup(connection)
                 # A copy page by page is as damaged as what it was made of.
                 found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if not version_of(connection):
+                    found = "nothing is left in it"
                 if found != "ok":
                     raise StoreUnusable(describe("corrupt", self.file, str(found)))
                 connection.close()

@@ -51,6 +51,8 @@ def kind_of(problem: BaseException) -> Kind | None:
     if isinstance(problem, StoreUnusable):
         return problem.trouble.kind
     if isinstance(problem, sqlite3.Error):
+        if str(problem).startswith("no such table: "):
+            return "corrupt"  # Every store has had its tables since it was opened.
         return _kind_of_code(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_MISUSE))
     if isinstance(problem, OSError):
         if problem.errno in (errno.ENOSPC, errno.EDQUOT):
