@@ -89,9 +89,9 @@ async def burst(pilot: Pilot[Any], *keys: str) -> None:
     """
     driver = pilot.app._driver
     assert driver is not None
+    names = {".": "full_stop", " ": "space", "*": "asterisk"}
     for key in keys:
-        name = "full_stop" if key == "." else key
-        event = Key(name, " " if key == "space" else key if len(key) == 1 else None)
+        event = Key(names.get(key, key), key if len(key) == 1 else None)
         event.set_sender(pilot.app)
         driver.send_message(event)
     await pilot.pause()

@@ -157,7 +157,7 @@ async def test_keys_in_a_burst_all_arrive_in_their_own_field(next_field: str) ->
     async with asked(SCHEMA) as desk:
         await desk.until_ready()
         typed = (*"Adaxx", "backspace", "backspace", next_field, *"12", "backspace", *"3456")
-        more = (next_field, *"1.5", next_field, "space", "tab", "shift+tab", "tab", "enter")
+        more = (next_field, *"1.5", next_field, " ", "tab", "shift+tab", "tab", "enter")
         await burst(desk.pilot, *typed, *more, "ctrl+s")
         assert await desk.answer() == QuestionAnswer(
             "accept", {"name": "Ada", "size": 13456, "ratio": 1.5, "gift": True, "colour": "red"}

@@ -30,8 +30,13 @@ class KeysInOrder(_Widget):
         if self.app._keymap:
             bindings.apply_keymap(self.app._keymap)
         for binding in bindings.key_to_bindings.get(event.key, ()):
-            if not binding.priority and await self.app.run_action(binding.action, self):
+            if not binding.priority and await self._acts(binding.action):
                 event.stop()
                 # The handler of the base class is called by Textual, unless that is prevented.
                 event.prevent_default()
                 return
+
+    async def _acts(self, action: str) -> bool:
+        # As the app, as Textual does it: a message of a child does not bubble past its sender.
+        with self.app._context():
+            return await self.app.run_action(action, self)

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tests.app.calls.making import Writing, approval_of
-from tests.app.screens import HOSTILE, WidgetApp
+from tests.app.screens import HOSTILE, WidgetApp, burst
 from tests.app.test_hostile_text import check, driver
 from tui.app.widgets.approval_bar import ApprovalBar
 from tui.app.widgets.call_card import CallCard
@@ -359,6 +359,39 @@ async def test_where_a_call_lives_and_what_it_may_do_are_never_cut_away(width: i
         assert "the server says: only reads, destroys nothing" in said
         for words in ("allow once", "in this conversation", "always, this tool", "by hand", "edit"):
             assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [
+        ("D", Decision("deny", reason="adTsh*e a")),
+        ("h", "adTsh*e a"),
+        ("e", None),
+    ],
+)
+async def test_what_is_typed_before_its_form_has_come_answers_nothing_and_is_not_lost(
+    key: str, answer: Decision | str | None
+) -> None:
+    async with running() as (app, pilot):
+        approval = ask(app, final(app, ("tool", "{}")))
+        await drawn(app, pilot, 1.0)
+        await drawn(app, pilot, 2.0)
+        app.panel.focus_chosen()
+        await pilot.pause()
+        await burst(pilot, key, *"adTsh*e a")
+        await drawn(app, pilot)
+        assert answer_of(approval) is None
+        shown = await drawn(app, pilot)
+        assert "adTsh*e a" in shown
+        await burst(pilot, "b", "ctrl+s")
+        await drawn(app, pilot)
+        decided = answer_of(approval)
+        if isinstance(answer, Decision):
+            assert decided == Decision("deny", reason=f"{answer.reason}b")
+        elif answer is not None:
+            assert decided is not None
+            assert decided.answer is not None
+            assert decided.answer.text == f"{answer}b"
 
 
 async def test_the_keys_of_an_answer_are_in_sight_in_a_low_panel() -> None:

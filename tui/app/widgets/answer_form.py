@@ -93,6 +93,9 @@ class AnswerForm(Vertical):
         self.is_error = False
         self.tell: Tell = "edited"
         self._problem = ""
+        self._early: str | None = None
+        """What was typed while the focus was on its way here; None: it is not."""
+        self._early_at = (0, 0)
         self._area = PlainArea(text, one_line=purpose == "reason")
         self._title = InkBlock(self._title_lines)
         self._hints = InkBlock(self._hint_lines)
@@ -108,7 +111,26 @@ class AnswerForm(Vertical):
         return self._area.text
 
     def focus_text(self) -> None:
-        self._area.focus()
+        """Give the text the focus as soon as it can have it."""
+        if not self._area.has_focus:
+            self._early, self._early_at = "", self._area.cursor_location
+        if self._area.is_attached:
+            self._area.focus()
+        else:
+            self.call_after_refresh(self._area.focus)
+
+    def take_early(self, character: str | None) -> bool:
+        """A key for the text that comes before the text has the focus; False: it has, or is not to."""
+        if self._early is None:
+            return False
+        if character is not None and character.isprintable():
+            self._early += character
+        return True
+
+    def on_descendant_focus(self) -> None:
+        early, self._early = self._early, None
+        if early:
+            self._area.insert(early, self._early_at)
 
     def complain(self, problem: str) -> None:
         """Say why what was typed cannot be used."""

@@ -91,7 +91,7 @@ class CallBody(Vertical):
         self.bar.display = purpose == "answer" and self._by_hand
         self.mount(self.form)
         if focus:
-            self.form.call_after_refresh(self.form.focus_text)
+            self.form.focus_text()
 
     @property
     def _by_hand(self) -> bool:

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.events import Key
 from textual.message import Message
 
 from tui.app.calls.edits import UnusableText, editable
@@ -31,6 +32,7 @@ from tui.app.calls.views import (
     source_of,
 )
 from tui.app.calls.waiting import Waiting
+from tui.app.keys_in_order import KeysInOrder
 from tui.app.widgets.answer_form import AnswerForm
 from tui.app.widgets.approval_bar import APPROVAL_BINDINGS, ApprovalBar
 from tui.app.widgets.call_body import CallBody
@@ -44,7 +46,7 @@ _CLASSES = {state: f"-{state.value.replace(' ', '-')}" for state in CallState}
 _APPROVING = frozenset({"allow", "deny", "deny_why", "edit", "allow_all"})
 
 
-class CallCard(Vertical):
+class CallCard(KeysInOrder, Vertical):
     """One call. Only the chosen card of a panel can have the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -263,6 +265,12 @@ class CallCard(Vertical):
             self._show_view(body.lines)
             body.facts.renew()
             body.tabs.renew()
+
+    def on_key(self, event: Key) -> None:
+        """What is typed for a form that does not have the focus yet answers nothing here."""
+        if self.form is not None and self.form.take_early(event.character):
+            event.stop()
+            event.prevent_default()
 
     def action_open(self) -> None:
         """Go through the rows; in them, open the one at the cursor."""
