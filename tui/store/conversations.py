@@ -93,7 +93,12 @@ class Conversations(Database):
         def run(connection: sqlite3.Connection) -> None:
             connection.execute(
                 "INSERT INTO conversations(id, title, created, updated, endpoint, dialect, model,"
-                " settings, tags, recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " settings, tags, recorded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                # There is one where this write waited for a new store in place of a damaged one.
+                " ON CONFLICT (id) DO UPDATE SET title = excluded.title, created = excluded.created,"
+                " updated = excluded.updated, endpoint = excluded.endpoint,"
+                " dialect = excluded.dialect, model = excluded.model,"
+                " settings = excluded.settings, tags = excluded.tags, recorded = excluded.recorded",
                 row,
             )
             add_text(connection, id, "title", searchable(title))

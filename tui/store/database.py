@@ -317,11 +317,11 @@ class Database:
                 connection = self._connect(f"{path.absolute().as_uri()}?mode=rw")
                 source.backup(connection)
                 # A copy page by page is as damaged as what it was made of.
-                found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
                 if not version_of(connection):
                     found = "nothing is left in it"
                 if found != "ok":
-                    raise StoreUnusable(describe("corrupt", self.file, str(found)))
+                    raise StoreUnusable(describe("corrupt", self.file, found))
                 connection.close()
                 connection = open_writing(path, self._connect, self._patience)
         except BaseException:
