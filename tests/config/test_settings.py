@@ -98,6 +98,7 @@ env = {A = "1"}
 cwd = "work"
 tools = ["read_*", "list"]
 exclude = "read_all"
+roots = ["./data", "/srv"]
 [mcp.remote]
 url = "https://mcp.example/mcp"
 headers = {authorization = "${MCP_AUTH}"}
@@ -140,6 +141,7 @@ headers = {authorization = "${MCP_AUTH}"}
                 folder=str(folder / "work"),
                 tools=("read_*", "list"),
                 exclude=("read_all",),
+                roots=(str(folder / "data"), "/srv"),
             ),
             McpServer(
                 "remote", url="https://mcp.example/mcp", headers={"authorization": "${MCP_AUTH}"}

@@ -8,7 +8,10 @@ import os
 import sys
 from typing import Any
 
-TOOLS = ["echo", "die", "garble", "hang", "grow", "flood", "odd.name", "content", "refuse", "ask"]
+TOOLS = [
+    *("echo", "die", "garble", "hang", "grow", "flood", "odd.name", "content", "refuse", "ask"),
+    *("roots", "sample"),
+]
 CONTENT = [
     {"type": "text", "text": '{"a": 1}'},
     {"type": "image", "mimeType": "image/jpeg", "data": "iVBORw0KGgoAAAAA"},
@@ -82,6 +85,14 @@ def call(request: Any, params: dict[str, Any]) -> None:
             question = {"mode": "form", "message": "Which size?", "requestedSchema": schema}
             send(id=f"ask {request}", method="elicitation/create", params=question)
             return
+        case "roots":
+            send(id=f"ask {request}", method="roots/list")
+            return
+        case "sample":
+            said = {"role": "user", "content": {"type": "text", "text": "Write me a poem"}}
+            wanted = {"messages": [said], "maxTokens": 100}
+            send(id=f"ask {request}", method="sampling/createMessage", params=wanted)
+            return
         case "odd.name":
             result["isError"] = True
         case _:
@@ -100,12 +111,13 @@ def main() -> None:
         if start == "silent":
             continue
         if str(request).startswith("ask "):
-            answered = json.dumps(message["result"])
+            answered = json.dumps(message.get("result", message.get("error")))
             content = [{"type": "text", "text": answered}]
             send(id=int(request.removeprefix("ask ")), result={"content": content})
             continue
         match message["method"]:
             case "initialize":
+                say(f"capabilities {json.dumps(sorted(params['capabilities']))}")
                 send(
                     id=request,
                     result={

@@ -7,7 +7,8 @@ from typing import Annotated
 from mcp.server import MCPServer
 from mcp.server.elicitation import ElicitationResult
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.resolve import Elicit, Resolve
+from mcp.server.mcpserver.resolve import Elicit, ListRoots, Resolve, Sample
+from mcp_types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
 from pydantic import BaseModel
 
 server = MCPServer("modern")
@@ -39,6 +40,27 @@ def which_size() -> Elicit[Size]:
 async def ask(size: Annotated[ElicitationResult[Size], Resolve(which_size)]) -> str:
     """Ask a person for a size."""
     return f"{size.action} {getattr(size, 'data', None)}"
+
+
+def the_roots() -> ListRoots:
+    return ListRoots()
+
+
+@server.tool()
+async def roots(listed: Annotated[ListRootsResult, Resolve(the_roots)]) -> str:
+    """Say where it may work."""
+    return " ".join(str(root.uri) for root in listed.roots)
+
+
+def a_poem() -> Sample:
+    said = TextContent(type="text", text="Write me a poem")
+    return Sample([SamplingMessage(role="user", content=said)], max_tokens=100)
+
+
+@server.tool()
+async def sample(poem: Annotated[CreateMessageResult, Resolve(a_poem)]) -> str:
+    """Have the user's model write a poem."""
+    return str(poem.content)
 
 
 @server.tool()

@@ -103,7 +103,7 @@ class TestFaultyServer:
         async with bench() as b:
             assert list(b.registry.specs_by_name) == [
                 "echo", "die", "garble", "hang", "grow", "flood", "odd_name", "content", "refuse",
-                "ask",
+                "ask", "roots", "sample",
             ]  # fmt: skip
             assert b.server.protocol_version == "2025-11-25"
             assert b.server.log.lines[0].startswith("starting ok")
@@ -217,6 +217,27 @@ class TestFaultyServer:
         async with bench() as b:
             assert json.loads((await b.run("ask")).result.text)["action"] == "decline"
 
+    async def test_folders_are_named_to_a_server_only_when_they_are_configured(
+        self, tmp_path: Path
+    ) -> None:
+        async with bench() as b:
+            assert "not supported" in (await b.run("roots")).result.text
+            assert 'capabilities ["elicitation"]' in b.server.log.lines
+        async with bench(replace(faulty(), roots=(tmp_path / "a b", tmp_path))) as b:
+            told = json.loads((await b.run("roots")).result.text)
+            assert told == {
+                "roots": [
+                    {"uri": f"{tmp_path.as_uri()}/a%20b", "name": "a b"},
+                    {"uri": tmp_path.as_uri(), "name": tmp_path.name},
+                ]
+            }
+            assert 'capabilities ["elicitation", "roots"]' in b.server.log.lines
+
+    async def test_no_server_may_write_with_the_users_model_and_it_is_told_so(self) -> None:
+        async with bench() as b:
+            told = json.loads((await b.run("sample")).result.text)
+            assert told["message"] == "Sampling not supported"
+
     async def test_a_question_is_put_to_the_person(self) -> None:
         asked: list[Question] = []
 
@@ -263,7 +284,7 @@ class TestChosenTools:
         config = replace(faulty(), tools=("echo", "g*", "h*"), exclude=("gr*",))
         async with bench(config) as b:
             assert list(b.registry.specs_by_name) == ["echo", "garble", "hang"]
-            assert b.server.left_out == 7
+            assert b.server.left_out == 9
             assert (await b.run("die")).state is CallState.FAILED
             assert not b.server.log.lines[-1].startswith("out of paper")
 
@@ -271,7 +292,7 @@ class TestChosenTools:
         async with bench(replace(faulty(), tools=("grow", "echo"))) as b:
             await b.run("grow")
             async with asyncio.timeout(20):
-                while b.server.left_out != 9:  # noqa: ASYNC110 - what is on offer does not change
+                while b.server.left_out != 11:  # noqa: ASYNC110 - what is on offer does not change
                     await asyncio.sleep(0.01)
             assert list(b.registry.specs_by_name) == ["echo", "grow"]
 
@@ -491,9 +512,11 @@ class TestConfiguration:
             tmp_path,
             {
                 "named": {"command": "x", "includeTools": ["a"], "excludeTools": ["b"]},
-                "off": {"url": "http://h/mcp", "disabledTools": ["c"]},
+                "off": {"url": "http://h/mcp", "disabledTools": ["c"], "roots": ["~", "${A}"]},
             },
+            A="/srv",
         )
+        assert off.roots == (Path.home(), Path("/srv"))
         assert (named.tools, named.exclude) == (("a",), ("b",))
         assert (off.tools, off.exclude) == (None, ("c",))
 
@@ -570,7 +593,8 @@ class TestNewestProtocol:
             return QuestionAnswer("accept", {"size": 3})
 
         script = str(HERE / "modern_mcp_server.py")
-        config = ServerConfig("modern", command=sys.executable, args=(script,))
+        roots = (Path("/srv/shared"),)
+        config = ServerConfig("modern", command=sys.executable, args=(script,), roots=roots)
         heard: list[Any] = []
         async with bench(config, ask) as b:
             assert b.server.protocol_version == "2026-07-28"
@@ -580,6 +604,10 @@ class TestNewestProtocol:
             assert (await b.run("ask")).result.text == "accept size=3"
             assert [question.message for question in asked] == ["Which size?"]
             assert (await b.run("fail")).state is CallState.FAILED
+            assert (await b.run("roots")).result.text == "file:///srv/shared"
+            sampled = await b.run("sample")
+            assert sampled.state is CallState.FAILED
+            assert "sampling" in sampled.result.text.lower()
             call = asyncio.create_task(b.run("hang"))
             await b.until_said("hanging")
             b.dispatcher.cancel("t1.c1")

@@ -223,6 +223,7 @@ def _servers(setting: Setting) -> list[ServerConfig]:
             cwd=server.folder,
             tools=server.tools,
             exclude=server.exclude,
+            roots=server.roots,
             place=f"{setting.paths.config_file}: mcp.{server.name}",
             environment=setting.environment,
         )

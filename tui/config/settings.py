@@ -50,6 +50,8 @@ class McpServer:
     tools: tuple[str, ...] | None = None
     """Names of the tools to offer, `*` standing for anything; None: all."""
     exclude: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    """Folders that the server is told it may work in; `./` and `~/` have become absolute paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,7 @@ def _read_mcp(name: str, table: Table, folder: Path) -> McpServer:
         None if working is None else str(folder / Path(working).expanduser()),
         table.texts("tools"),
         table.texts("exclude") or (),
+        tuple(_absolute(each, folder) for each in table.texts("roots") or ()),
     )
     table.finish()
     return server

@@ -39,6 +39,9 @@ class ServerConfig:
     exclude: tuple[str, ...] = ()
     """Names of tools that are not offered, even if they are in `tools`."""
 
+    roots: tuple[Path, ...] = ()
+    """Folders that the server is told it may work in, if it asks; none: it is not told of any."""
+
     def offers(self, tool: str) -> bool:
         """Whether a tool of this name is to be offered."""
         return (self.tools is None or _fits_any(tool, self.tools)) and not _fits_any(
@@ -94,6 +97,7 @@ def expanded(
     cwd: str | None = None,
     tools: tuple[str, ...] | None = None,
     exclude: tuple[str, ...] = (),
+    roots: Sequence[str] = (),
     place: str,
     environment: Mapping[str, str],
 ) -> ServerConfig:
@@ -121,6 +125,7 @@ def expanded(
         headers={key: filled(value, f"headers.{key}") for key, value in headers.items()},
         tools=tools,
         exclude=exclude,
+        roots=tuple(Path(filled(each, "roots")).expanduser() for each in roots),
     )
 
 
@@ -160,11 +165,17 @@ def _server(name: str, entry: Any, place: str, environment: Mapping[str, str]) -
 
     tools = texts("includeTools") or None
     exclude = (*texts("excludeTools"), *texts("disabledTools"))
+    roots = tuple(
+        Path(_expanded(each, f"{place}: roots", environment)).expanduser()
+        for each in texts("roots")
+    )
     if has_url:
         url = text("url")
         if not url.startswith(("http://", "https://")):
             raise ToolError(f"{place}: url is no http or https address")
-        return ServerConfig(name, url=url, headers=table("headers"), tools=tools, exclude=exclude)
+        return ServerConfig(
+            name, url=url, headers=table("headers"), tools=tools, exclude=exclude, roots=roots
+        )
     return ServerConfig(
         name,
         command=text("command"),
@@ -173,6 +184,7 @@ def _server(name: str, entry: Any, place: str, environment: Mapping[str, str]) -
         cwd=Path(text("cwd")).expanduser() if entry.get("cwd") else None,
         tools=tools,
         exclude=exclude,
+        roots=roots,
     )
 
 

@@ -238,12 +238,21 @@ class Connection:
             content = None if answer.content is None else dict(answer.content)
             return mcp_types.ElicitResult(action=answer.action, content=content)
 
+        async def list_roots(context: Any) -> Any:
+            roots = [
+                mcp_types.Root(uri=root.absolute().as_uri(), name=root.name or str(root))  # type: ignore[arg-type]  # the SDK makes a FileUrl of it
+                for root in self._config.roots
+            ]
+            return mcp_types.ListRootsResult(roots=roots)
+
         client = Client(
             transport(self._config, self._log, self._errors_ended, self._answered),
             mode="auto",
             cache=None,
             client_info=mcp_types.Implementation(name="verbatim", version="1"),
             elicitation_callback=ask,
+            # Not offered without folders: some servers let them replace what they were started with.
+            list_roots_callback=list_roots if self._config.roots else None,
             logging_callback=logged,
             log_level="info",
             message_handler=message,
