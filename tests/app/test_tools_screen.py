@@ -257,7 +257,7 @@ async def test_what_a_configuration_leaves_out_or_misspells_is_said(tmp_path: Pa
         await chat.pilot.press("end", "up")
         await chat.until(lambda: "connected, 2025-11-25" in chat.shown(), "the state")
         shown = chat.shown()
-        assert "1 tool, 9 left out by its configuration" in shown
+        assert "1 tool, 11 left out by its configuration" in shown
         assert "names tools it does not have" in shown
         assert "It has: echo, die," in shown
         assert " garble " not in "\n".join(line for line in shown.splitlines() if "asks" in line)
