@@ -8,11 +8,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.cli.compose import Setting
 from tui.config.paths import STORE_NAME
 from tui.core.errors import UsageError
-from tui.store import Store, StoreUnusable, Trouble
+
+if TYPE_CHECKING:
+    from tui.store import Store, StoreUnusable, Trouble
 
 
 def add_store_argument(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +51,9 @@ def make_store(path: Path, on_trouble: Callable[[Trouble], None] = lambda _: Non
     Raises:
         UsageError: it cannot be opened, and what helps.
     """
+    # Here: this module stands behind `--help` as well.
+    from tui.store import Store, StoreUnusable
+
     try:
         return Store.open(path, on_trouble=on_trouble)
     except StoreUnusable as error:
