@@ -501,6 +501,7 @@ class TestConfiguration:
                 "files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "b"}, "cwd": "/srv"},
                 "remote": {"type": "http", "url": "https://h/mcp", "headers": {"X": "y"}},
                 "off": {"command": "x", "disabled": True},
+                "off_too": {"command": "x", "enabled": False},
                 "unknown_words_are_fine": {"command": "x", "disabled": True, "autoApprove": []},
             },
         )
@@ -519,6 +520,13 @@ class TestConfiguration:
         assert off.roots == (Path.home(), Path("/srv"))
         assert (named.tools, named.exclude) == (("a",), ("b",))
         assert (off.tools, off.exclude) == (None, ("c",))
+
+    @pytest.mark.parametrize("key", ["url", "httpUrl", "serverUrl"])
+    def test_an_address_is_found_under_each_of_its_names(self, tmp_path: Path, key: str) -> None:
+        (server,) = self._read(
+            tmp_path, {"s": {key: "http://h/mcp", "headers": {"X": "${env:X}"}}}, X="y"
+        )
+        assert server == ServerConfig("s", url="http://h/mcp", headers={"X": "y"})
 
     def test_variables_are_filled_in_where_they_are_written_and_shown_nowhere(
         self, tmp_path: Path
@@ -539,6 +547,8 @@ class TestConfiguration:
             ({"s": {}}, 's needs either "command" or "url"'),
             ({"s": {"command": "x", "url": "http://h"}}, "needs either"),
             ({"s": {"command": "${NONE}"}}, "s: command needs the variable NONE"),
+            ({"s": {"command": "x", "args": ["${env:NONE}"]}}, "args needs the variable NONE"),
+            ({"s": {"command": "x", "args": ["${input:key}"]}}, "args asks for '${input:key}'"),
             ({"s": {"command": "x", "args": "y"}}, "args is not a list"),
             ({"s": {"command": "x", "env": {"A": 1}}}, "env is not a table of texts"),
             ({"s": {"command": "x", "includeTools": "a"}}, "includeTools is not a list"),
@@ -552,10 +562,24 @@ class TestConfiguration:
     def test_an_entry_that_cannot_be_used_is_named(
         self, tmp_path: Path, servers: Any, words: str
     ) -> None:
-        with pytest.raises(ToolError) as caught:
-            self._read(tmp_path, servers)
-        assert words in str(caught.value)
-        assert "mcp.json" in str(caught.value)
+        if servers:
+            fine = {"command": "y"}
+            broken, well = self._read(tmp_path, {**servers, "well": fine})
+            assert well == ServerConfig("well", "y")
+            fault = broken.fault
+        else:
+            with pytest.raises(ToolError) as caught:
+                self._read(tmp_path, servers)
+            fault = caught.value
+        assert words in str(fault)
+        assert "mcp.json" in str(fault)
+
+    async def test_a_broken_entry_is_a_problem_of_its_own_server(self, tmp_path: Path) -> None:
+        configs = self._read(tmp_path, {"old": {"type": "sse", "url": "http://h"}})
+        async with Registry([McpServer(config) for config in configs]) as registry:
+            (problem,) = registry.problems
+        assert problem.origin == "MCP server old"
+        assert "type 'sse' are not supported" in str(problem.error)
 
 
 def test_a_log_keeps_the_last_lines_only() -> None:

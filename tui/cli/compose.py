@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,7 @@ from tui.core.errors import UsageError
 if TYPE_CHECKING:
     from tui.config.endpoints import Endpoint
     from tui.config.paths import Paths
-    from tui.config.settings import Settings
+    from tui.config.settings import McpServer, Settings
     from tui.core.source import ByteSource
     from tui.session.session import Target
     from tui.tools.mcp.config import ServerConfig
@@ -201,7 +202,7 @@ def make_registry(
 
     Raises:
         UsageError: a spec names nothing.
-        ToolError: a folder or a server file cannot be used, or a variable of a server is missing.
+        ToolError: a folder or a server file cannot be used.
     """
     from tui.tools.specs import Surroundings, open_tools
 
@@ -211,10 +212,10 @@ def make_registry(
 
 def _servers(setting: Setting) -> list[ServerConfig]:
     """The servers of the configuration, its `${NAME}` filled in from the environment."""
-    from tui.tools.mcp.config import expanded
+    from tui.tools.mcp.config import expanded, sound
 
-    return [
-        expanded(
+    def filled(server: McpServer) -> ServerConfig:
+        return expanded(
             server.name,
             command=server.command,
             url=server.url,
@@ -227,8 +228,8 @@ def _servers(setting: Setting) -> list[ServerConfig]:
             place=f"{setting.paths.config_file}: mcp.{server.name}",
             environment=setting.environment,
         )
-        for server in setting.settings.mcp
-    ]
+
+    return [sound(server.name, partial(filled, server)) for server in setting.settings.mcp]
 
 
 def tell_waiting(origins: Sequence[str]) -> None:

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from tui.core.errors import ToolError
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_ASKED = re.compile(r"\$\{(?:input|command|config):[^}]*\}")
+"""What some editors ask a person or themselves for."""
+_URLS = ("httpUrl", "url", "serverUrl")
 _STDIO = ("stdio",)
 _HTTP = ("http", "streamable-http", "streamableHttp", "streamable_http")
 
@@ -41,6 +45,8 @@ class ServerConfig:
 
     roots: tuple[Path, ...] = ()
     """Folders that the server is told it may work in, if it asks; none: it is not told of any."""
+    fault: ToolError | None = None
+    """Why it cannot be started as it is configured; the rest is empty then."""
 
     def offers(self, tool: str) -> bool:
         """Whether a tool of this name is to be offered."""
@@ -59,10 +65,12 @@ def _fits_any(tool: str, patterns: Iterable[str]) -> bool:
 
 
 def read_servers(path: Path, environment: Mapping[str, str]) -> tuple[ServerConfig, ...]:
-    """The servers of a file, without those marked `"disabled": true`.
+    """The servers of a file, without those marked `"disabled": true` or `"enabled": false`.
+
+    One that is configured wrongly has its `fault`: the others are used all the same.
 
     Raises:
-        ToolError: the file or a server in it cannot be used, and which entry is at fault.
+        ToolError: the file cannot be used.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -81,10 +89,22 @@ def read_servers(path: Path, environment: Mapping[str, str]) -> tuple[ServerConf
             hint='It needs {"mcpServers": {"NAME": {"command": "...", "args": [...]}}}.',
         )
     return tuple(
-        _server(name, entry, f"{path}: {name}", environment)
+        sound(name, partial(_server, name, entry, f"{path}: {name}", environment))
         for name, entry in servers.items()
-        if not (_is_table(entry) and entry.get("disabled") is True)
+        if not (_is_table(entry) and _is_off(entry))
     )
+
+
+def sound(name: str, read: Callable[[], ServerConfig]) -> ServerConfig:
+    """What `read` gives; where it raises a `ToolError`, a server with that fault."""
+    try:
+        return read()
+    except ToolError as error:
+        return ServerConfig(name, fault=error)
+
+
+def _is_off(entry: Mapping[str, Any]) -> bool:
+    return entry.get("disabled") is True or entry.get("enabled") is False
 
 
 def expanded(
@@ -138,8 +158,8 @@ def _server(name: str, entry: Any, place: str, environment: Mapping[str, str]) -
             f"{place}: servers of type {kind!r} are not supported",
             hint='Give "command" for a program, or "url" of a streamable HTTP endpoint.',
         )
-    has_command, has_url = "command" in entry, "url" in entry
-    if has_command == has_url:
+    url_key = next((key for key in _URLS if key in entry), None)
+    if ("command" in entry) == (url_key is not None):
         raise ToolError(f'{place} needs either "command" or "url"')
 
     def text(key: str) -> str:
@@ -169,8 +189,8 @@ def _server(name: str, entry: Any, place: str, environment: Mapping[str, str]) -
         Path(_expanded(each, f"{place}: roots", environment)).expanduser()
         for each in texts("roots")
     )
-    if has_url:
-        url = text("url")
+    if url_key is not None:
+        url = text(url_key)
         if not url.startswith(("http://", "https://")):
             raise ToolError(f"{place}: url is no http or https address")
         return ServerConfig(
@@ -199,6 +219,11 @@ def _expanded(text: str, place: str, environment: Mapping[str, str]) -> str:
             )
         return found if found is not None else (default or "")
 
+    if asked := _ASKED.search(text):
+        raise ToolError(
+            f"{place} asks for {asked[0]!r}, which only an editor knows",
+            hint="Write ${NAME} for a variable of the environment instead.",
+        )
     return _VARIABLE.sub(value, text)
 
 

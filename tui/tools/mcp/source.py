@@ -117,6 +117,8 @@ class McpServer:
             ToolError: it cannot be started; its tools of before stay on offer.
         """
         await self.close()
+        if self._config.fault is not None:
+            raise self._config.fault
         connection = Connection(
             self._config, self.log, self._on_change, self._ask, self._start_timeout
         )
