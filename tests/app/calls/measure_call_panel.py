@@ -17,6 +17,7 @@ from time import perf_counter, process_time
 
 from tests.app.calls.making import Writing
 from tests.app.screens import WidgetApp
+from tui.app.garbage import Garbage
 from tui.app.widgets.call_panel import CallPanel
 
 KB = 1024
@@ -109,4 +110,6 @@ if __name__ == "__main__":
     parser.add_argument("--most", type=int, default=4096, help="largest size in KB")
     parser.add_argument("--opened", action="store_true", help="with the long row opened")
     chosen = parser.parse_args()
+    garbage = Garbage()
+    garbage.begin()  # as the chat does
     asyncio.run(main([size for size in SIZES if size <= chosen.most * KB], chosen.opened))
