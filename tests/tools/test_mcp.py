@@ -598,12 +598,13 @@ def test_what_the_sdk_logs_goes_to_the_log_of_its_server_and_nowhere_else() -> N
         keep_sdk_quiet()
         log = ServerLog()
         token = current_log.set(log)
-        logging.getLogger("mcp.client.stdio").error("something broke")
+        logging.getLogger("mcp.client.stdio").error("something broke\nin two places")
         current_log.reset(token)
         logging.getLogger("mcp.client.stdio").error("of no server")
     finally:
         logging.getLogger().removeHandler(heard)
-    assert log.lines == ("[client] something broke",)
+    assert log.lines == ("[client] something broke", "[client] in two places")
+    assert log.tail() == "", "it is not what the server said"
     assert heard.buffer == [], "whoever listens at the root may write to the terminal"
 
 

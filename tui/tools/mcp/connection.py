@@ -19,7 +19,7 @@ from tui.tools.mcp.config import ServerConfig
 from tui.tools.mcp.content import outcome_of
 from tui.tools.mcp.questions import AskPerson, Question
 from tui.tools.mcp.refusals import advice, in_words
-from tui.tools.mcp.serverlog import OURS, ServerLog, current_log, keep_sdk_quiet
+from tui.tools.mcp.serverlog import ServerLog, current_log, keep_sdk_quiet
 from tui.tools.mcp.transports import transport
 from tui.tools.threads import in_daemon_thread
 
@@ -166,7 +166,7 @@ class Connection:
         finally:
             self._ended.set_result(why)
             if not self._stop and ready.done():
-                self._log.add(f"{OURS} the connection has ended: {why}")
+                self._log.add_ours(f"the connection has ended: {why}")
                 self._changed()
 
     async def _serve(self) -> None:
@@ -219,7 +219,7 @@ class Connection:
             if isinstance(message, mcp_types.ToolListChangedNotification):
                 self.list_again()
             elif isinstance(message, Exception):
-                self._log.add(f"{OURS} {message}")
+                self._log.add_ours(str(message))
 
         async def logged(params: Any) -> None:
             self._log.add(f"[{params.level}] {params.data}")

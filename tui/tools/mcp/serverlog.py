@@ -37,6 +37,11 @@ class ServerLog:
             if line.strip():
                 self._lines.append(line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]} …")
 
+    def add_ours(self, text: str) -> None:
+        """Add what this side of the connection has to say."""
+        for line in text.splitlines():
+            self.add(f"{OURS} {line}")
+
     def tail(self, count: int = 3) -> str:
         """The last lines of the server's own in one, for an error message."""
         said = [line for line in self._lines if not line.startswith(OURS)]
@@ -71,7 +76,7 @@ class _ToServerLog(logging.Handler):
         log = current_log.get()
         if log is not None:
             error = f": {record.exc_info[1]}" if record.exc_info and record.exc_info[1] else ""
-            log.add(f"{OURS} {record.getMessage()}{error}")
+            log.add_ours(f"{record.getMessage()}{error}")
 
 
 def keep_sdk_quiet() -> None:
