@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests import wire
 from tests.wire import READING, Reply, ScriptedSource
 from tui.core.conversation import CallResult, TextContent, ToolSpec, TurnSettings
 from tui.core.errors import EndpointError, StreamBroken, UsageError
+from tui.core.reader import TurnReader
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
 from tui.session import exchange
@@ -31,6 +33,7 @@ from tui.session.updates import (
     TurnAdvanced,
     TurnClosed,
     TurnLimitReached,
+    UserMessageAdded,
 )
 from tui.store import Store
 from tui.tools.contract import HandlerTool, RunContext, ToolOutcome
@@ -403,6 +406,79 @@ async def test_cancel_while_a_start_is_written_down_closes_it_in_the_ledger() ->
     assert [each.outcome for each in stage.store.dispatches(stage.conversation)] == ["cancelled"]
     assert await stage.run("go on") == "done"
     assert "cancelled before it was run" in str(stage.source.sent(1)["messages"][2])
+
+
+async def judged_while(
+    stage: Stage, act: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """Run a prompt, and `act` while its first turn is being judged."""
+    judging, go_on = threading.Event(), threading.Event()
+    close = TurnReader.close
+
+    def held(self: TurnReader, **why: Any) -> object:
+        judging.set()
+        assert go_on.wait(20.0)
+        return close(self, **why)
+
+    monkeypatch.setattr(TurnReader, "close", held)
+    running = asyncio.create_task(stage.run())
+    assert await asyncio.to_thread(judging.wait, 20.0)
+    act()
+    await asyncio.sleep(0)
+    go_on.set()
+    return await running
+
+
+async def test_cancel_while_a_turn_is_judged_gives_each_of_its_calls_a_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = wire.call(1, "a", "look", '{"id":"1"}'), wire.call(2, "b", "look", "{")
+    stage = Stage(two_chunks(wire.call_turn(*calls)), two_chunks(wire.prose_turn("fine")))
+    assert await judged_while(stage, stage.session.cancel, monkeypatch) == "cancelled"
+    assert stage.desk.ran == []
+    assert [change.state for change in stage.all(CallChanged)] == [CallState.CANCELLED]
+    stage.store.flush(5.0)
+    states = [call.state for call in stage.store.calls(stage.conversation)]
+    assert states == [CallState.CANCELLED, CallState.INVALID]
+    assert await stage.run("go on") == "done"
+    first, second = stage.source.sent(1)["messages"][2]["content"][:2]
+    assert "cancelled before it was run" in str(first)
+    assert (second["tool_use_id"], second["is_error"]) == ("b", True)
+
+
+async def test_what_is_judged_while_the_program_is_left_waits_for_the_next_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = Stage(two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))))
+
+    def leave() -> None:
+        stage.calls.suspending = True
+        stage.session.cancel()
+
+    assert await judged_while(stage, leave, monkeypatch) == "cancelled"
+    assert stage.desk.ran == []
+    stage.store.flush(5.0)
+    resumed = resume(stage.store, stage.conversation, stage.calls.registry.specs_by_name)
+    assert resumed.pending is not None
+    assert [call.ref for call in resumed.pending.final_calls] == ["t1.c1"]
+
+
+async def test_a_prompt_that_is_cancelled_before_anything_began_ends_all_the_same() -> None:
+    stage = Stage(two_chunks(wire.prose_turn("fine")))
+    stage.session.send("go")
+    # No turn of the event loop lies between the two.
+    assert stage.session.cancel()
+    kinds = [type(update) async for update in until_idle(stage)]
+    assert kinds == [UserMessageAdded, Idle]
+    assert await stage.run("go on") == "done"
+
+
+async def until_idle(stage: Stage) -> AsyncIterator[SessionUpdate]:
+    async with asyncio.timeout(20.0):
+        async for update in stage.session.updates():
+            yield update
+            if isinstance(update, Idle):
+                return
 
 
 async def test_cancel_while_a_question_waits_denies_nothing_in_the_models_name() -> None:

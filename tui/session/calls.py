@@ -76,11 +76,6 @@ class CallRunner:
         """
         known = known or {}
         final = {call.ref: call for call in final_calls}
-        sent_back = [
-            part
-            for part in message.calls
-            if part.choice == 0 and part.state is not CallState.INCOMPLETE
-        ]
         tasks = {
             ref: asyncio.create_task(self._answer(call, ref in unknown), name=f"call {ref}")
             for ref, call in final.items()
@@ -100,7 +95,17 @@ class CallRunner:
             tasks[part.ref].result()
             if part.ref in tasks
             else known.get(part.ref) or self._refuse(part)
-            for part in sent_back
+            for part in _sent_back(message)
+        )
+
+    def cancel_all(
+        self, message: AssistantMessage, final_calls: Sequence[FinalCall]
+    ) -> tuple[CallResult, ...]:
+        """As `answer_all`, for a turn that was cancelled before anything was asked or run."""
+        final = {call.ref: call for call in final_calls}
+        return tuple(
+            self._end_unrun(_Life(final[part.ref])) if part.ref in final else self._refuse(part)
+            for part in _sent_back(message)
         )
 
     def _refuse(self, part: CallPart) -> CallResult:
@@ -127,10 +132,9 @@ class CallRunner:
             if not life.dispatched and (was_started or self.suspending):
                 # Still nobody has decided; it is asked about again when the person is back.
                 return _client_error(call, explain_state(life.state))
-            if life.entered:
-                words = "The call was cancelled while it ran; whether it took effect is unknown."
-            else:
-                words = "The call was cancelled before it was run."
+            if not life.entered:
+                return self._end_unrun(life)
+            words = "The call was cancelled while it ran; whether it took effect is unknown."
             return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
         except StoreError as error:
             words = f"The call was not run: its start could not be written down ({error})."
@@ -281,6 +285,10 @@ class CallRunner:
         self.journal.set_call_state(life.call.ref, life.state)
         self.emit(CallChanged(life.call.ref, life.state))
 
+    def _end_unrun(self, life: _Life) -> CallResult:
+        words = "The call was cancelled before it was run."
+        return self._end(life, CallEvent.CANCELLED, _client_error(life.call, words))
+
     def _end(
         self, life: _Life, event: CallEvent, result: CallResult, *, full: str | None = None
     ) -> CallResult:
@@ -308,6 +316,15 @@ class _Life:
 
     def enter(self) -> None:
         self.entered = True
+
+
+def _sent_back(message: AssistantMessage) -> list[CallPart]:
+    """The calls that are part of the next request, and so need a result."""
+    return [
+        part
+        for part in message.calls
+        if part.choice == 0 and part.state is not CallState.INCOMPLETE
+    ]
 
 
 def _denial(call: FinalCall, decision: Decision) -> CallResult:

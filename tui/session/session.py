@@ -131,12 +131,12 @@ class Session:
         message_id = self._journal.add_message(message)
         self.messages.append(message)
         self.emit(UserMessageAdded(message_id, message))
-        self._task = asyncio.create_task(self._run(), name="session")
+        self._start()
 
     def proceed(self) -> None:
         """Go on from where the conversation stands: after a crash, a limit, or a failed exchange."""
         self._refuse_if_busy()
-        self._task = asyncio.create_task(self._run(), name="session")
+        self._start()
 
     def cancel(self) -> bool:
         """Stop the stream or the running tools; True when there was something to stop."""
@@ -182,6 +182,15 @@ class Session:
 
     # The loop -----------------------------------------------------------------------------
 
+    def _start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="session")
+        self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled():
+            # Before it had begun: else `_run` tells of it.
+            self.emit(Idle("cancelled"))
+
     async def _run(self) -> None:
         reason: IdleReason = "failed"
         try:
@@ -213,9 +222,11 @@ class Session:
             except EndpointError as error:
                 self.emit(ExchangeFailed(error))
                 return "failed"
-            if received.cancelled:
-                return "cancelled"
             message = received.message
+            if received.cancelled:
+                if not self._calls.suspending:
+                    self._add_results(self._calls.cancel_all(message, received.final_calls))
+                return "cancelled"
             if message.outcome == "error" and not received.final_calls:
                 self.emit(ExchangeFailed(received.refusal or EndpointError(message.problem)))
                 return "failed"
