@@ -55,6 +55,11 @@ def target_of(recordings: Sequence[Recording], source: ReplaySource) -> Target:
 
 def tools_of(recordings: Sequence[Recording]) -> Registry:
     """A registry with a recorded tool for every name that a call of `recordings` uses."""
+    return Registry([FixedSource("recording", "recording", recorded_tools(recordings))])
+
+
+def recorded_tools(recordings: Sequence[Recording]) -> list[RecordedTool]:
+    """The tools of `tools_of`."""
     names: dict[str, None] = {}
     results: dict[str, CallResult] = {}
     for number, recording in enumerate(recordings, start=1):
@@ -64,8 +69,7 @@ def tools_of(recordings: Sequence[Recording]) -> Registry:
         # numbers its turns anew.
         by_place = {result.call.rpartition(".")[2]: result for result in recording.results}
         results |= {f"t{number}.{place}": result for place, result in by_place.items()}
-    tools = [RecordedTool(name, results) for name in names]
-    return Registry([FixedSource("recording", "recording", tools)])
+    return [RecordedTool(name, results) for name in names]
 
 
 def prompt_of(recording: Recording) -> str:
