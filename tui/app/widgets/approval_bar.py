@@ -213,7 +213,8 @@ class ApprovalBar(InkBlock):
         ready = self.ready
         groups: list[Line] = [
             [
-                (f"  {key}", Ink.CHOSEN if ready else Ink.MUTED),
+                ("  ", Ink.PLAIN),
+                (key, Ink.CHOSEN if ready else Ink.MUTED),
                 (f" {words} ", Ink.PLAIN if ready else Ink.MUTED),
             ]
             for key, words in keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tui.app.calls.lines import Ink, Line, clipped, flowed, justified, spelled, wrapped
+from tui.app.calls.lines import Ink, Line, clipped, flowed, justified, spelled, width_of, wrapped
 from tui.app.calls.words import counted, size_words
 from tui.app.wire.exchange import WireExchange
 from tui.app.wire.view import WireView
@@ -17,21 +17,22 @@ KEYS: Final = (
     "n N next, previous",
     "f filter",
     "Enter bytes",
-    "Tab other side",
     "x contrast",
+    "Esc back",
+    "Tab other side",
     "F5 time travel",
     "[ ] exchange",
     "c copy",
     "u cURL",
     "w save",
     "a HAR",
-    "Esc back",
 )
 _FOOT_LINES: Final = 3
+_PROBLEM_LINES: Final = 2
 
 
 def head(view: WireView, found: WireExchange | None, width: int) -> list[Line]:
-    """Which exchange this is, in two lines."""
+    """Which exchange this is: two lines, or more when why it ended takes more."""
     handle = view.handle
     number = "" if found is None else f" {found.number}"
     left: Line = [
@@ -47,13 +48,14 @@ def head(view: WireView, found: WireExchange | None, width: int) -> list[Line]:
         return [first, [("reading what is on record …", Ink.MUTED)]]
     stored = found.stored
     status = "no answer" if stored.status is None else f"{stored.status}"
-    second: Line = [
-        (f"POST {spelled(stored.url)} → {status}", Ink.PLAIN),
-        (f"  {stored.ending}", Ink.MUTED if stored.ending == "complete" else Ink.PROBLEM),
-    ]
-    if stored.problem:
-        second.append((f": {spelled(stored.problem)}", Ink.PROBLEM))
-    return [first, clipped(second, width)]
+    asked = f"POST {spelled(stored.url)} → {status}  "
+    ink = Ink.MUTED if stored.ending == "complete" else Ink.PROBLEM
+    ended = f"{stored.ending}: {spelled(stored.problem)}" if stored.problem else stored.ending
+    if width_of([(asked + ended, ink)]) <= width:
+        return [first, [(asked, Ink.PLAIN), (ended, ink)]]
+    rows = wrapped([ended], width)[:_PROBLEM_LINES]
+    problem: list[Line] = [[(row, ink)] for row in rows]
+    return [first, clipped([(asked, Ink.PLAIN)], width), *problem]
 
 
 def headings(view: WireView, table_width: int, width: int) -> list[Line]:

@@ -83,7 +83,7 @@ def request_lines(exchange: WireExchange, *, as_it_was: bool) -> ByteLines:
     stored = exchange.stored
     lines: list[Line] = [[(spelled(f"POST {stored.url}"), Ink.STRONG)]]
     lines += _headers(stored.request_headers)
-    lines.append([("The key's header is added when sending, and is kept nowhere.", Ink.MUTED)])
+    lines.append([("The key's header is added when sending; never kept.", Ink.MUTED)])
     body = stored.request_body.decode("utf-8", "backslashreplace")
     size = size_words(len(stored.request_body))
     how = "as it was sent; p lays it out" if as_it_was else "laid out by us; p shows it as it was"

@@ -89,9 +89,10 @@ def clipped(text: str) -> str:
 
 
 def around(text: str, position: int) -> str:
-    """The part of `text` that begins a little before `position`."""
+    """The part of `text` that begins a little before `position`; dots stand for the rest."""
     start = max(0, position - 40)
-    return ("..." if start else "") + text[start : start + 200]
+    end = start + 200
+    return ("..." if start else "") + text[start:end] + ("..." if end < len(text) else "")
 
 
 def first_difference(one: str, other: str) -> int | None:
