@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -173,6 +174,23 @@ async def test_keys_typed_while_the_terminal_changes_its_size_all_arrive() -> No
             await burst(desk.pilot, *([keys] if keys == "enter" else keys))
         await burst(desk.pilot, "7", "ctrl+s")
         assert await desk.answer() == QuestionAnswer("accept", {"name": "Ada", "size": 427})
+
+
+@pytest.mark.parametrize("size", [(140, 42), (100, 30), (80, 24)])
+async def test_the_keys_and_what_is_wrong_stay_in_sight_below_a_long_form(
+    size: tuple[int, int],
+) -> None:
+    fields = {f"field {number}": {"type": "string"} for number in range(20)}
+    schema = {"type": "object", "properties": fields, "required": ["field 19"]}
+    async with asked(schema, size=size) as desk:
+        await desk.until_ready()
+        await until(desk.pilot, lambda: "Ctrl+S sends the answer" in desk.shown)
+        assert re.search(r"in \d+ s\b", desk.shown), "the last of the words below the form"
+        await desk.press("ctrl+s")
+        await until(desk.pilot, lambda: "Still to be answered: field 19" in desk.shown)
+        await until(desk.pilot, lambda: "Ctrl+S sends the answer" in desk.shown)
+        await desk.press("shift+tab", "x", "ctrl+s")
+        assert await desk.answer() == QuestionAnswer("accept", {"field 19": "x"})
 
 
 async def test_what_no_form_can_ask_can_only_be_declined() -> None:

@@ -31,6 +31,9 @@ from tui.tools.mcp.questions import QuestionAnswer
 
 _TICK_SECONDS = 0.1
 _TITLE_LIMIT = 120
+_SHARE = 0.9
+"""Of the screen's height that the dialog may take, as its style sheet says."""
+_LEAST_ROWS = 3
 
 
 class Elicitation(ModalScreen[None]):
@@ -79,6 +82,18 @@ class Elicitation(ModalScreen[None]):
         self._guard.shown(self._now)
         self._tick()
         self.set_interval(_TICK_SECONDS, self._tick)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """Leave the question the room above what must always be seen: what is wrong, and the keys."""
+        dialog, scroll = self.query_one(".dialog"), self.query_one(VerticalScroll)
+        room = int(self.size.height * _SHARE) - dialog.gutter.height
+        for child in dialog.children:
+            if child is not scroll:
+                room -= child.outer_size.height + child.styles.margin.height
+        scroll.styles.max_height = max(room, _LEAST_ROWS)
 
     @property
     def ready(self) -> bool:
@@ -199,6 +214,7 @@ class Elicitation(ModalScreen[None]):
 
     def _complain(self, words: str) -> None:
         self.query_one(".question--problem", Static).update(content(words))
+        self.call_after_refresh(self._fit)
 
     def _say_keys(self) -> None:
         left = max(self.asked.until - self._now, 0.0)
