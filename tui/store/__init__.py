@@ -7,6 +7,7 @@ as started before it starts, once. Message bodies are JSON text that is made els
 from tui.store.calls import NewCall, StoredCall
 from tui.store.conversations import StoredConversation, StoredMessage
 from tui.store.exchanges import StoredExchange
+from tui.store.inspection import Past
 from tui.store.ledger import NewResult, StoredDispatch, StoredResult
 from tui.store.recovery import Recovery, recover
 from tui.store.search import Hit
@@ -19,6 +20,7 @@ __all__ = [
     "MessageNode",
     "NewCall",
     "NewResult",
+    "Past",
     "Recovery",
     "Store",
     "StoreUnusable",

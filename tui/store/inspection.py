@@ -1,16 +1,31 @@
 """What the doctor and the exporters need: all of a conversation, rows without an owner, repair.
 
-Read-only but for `rewrite_message` and the two that retention uses.
+Read-only but for `rewrite_message`, `restore_past` and the two that retention uses.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from tui.store.codec import pack, searchable
 from tui.store.conversations import StoredMessage, message_of_row
 from tui.store.database import Database
+from tui.store.ledger import StoredDispatch
 from tui.store.texts import add_text
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """When things happened to an imported conversation (unix seconds, by new id or ref)."""
+
+    created: float
+    messages: Mapping[str, float]
+    exchanges: Mapping[str, float | None]
+    results: Mapping[str, float]
+    dispatches: Sequence[StoredDispatch]
+
 
 _ORPHANS = {
     "messages": "conversation NOT IN (SELECT id FROM conversations)"
@@ -76,6 +91,41 @@ class Inspection(Database):
             add_text(connection, row[0], "prose", prose, message=id)
 
         self._write(run, size=len(body))
+
+    def restore_past(self, conversation: str, past: Past) -> None:
+        """Give what was just stored the times it had elsewhere, and the ledger it came with."""
+
+        def run(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "UPDATE conversations SET created = ? WHERE id = ?", (past.created, conversation)
+            )
+            connection.executemany(
+                "UPDATE messages SET created = ? WHERE id = ?",
+                [(created, id) for id, created in past.messages.items()],
+            )
+            connection.executemany(
+                "UPDATE exchanges SET ended = ? WHERE id = ?",
+                [(ended, id) for id, ended in past.exchanges.items()],
+            )
+            connection.executemany(
+                "UPDATE results SET created = ? WHERE conversation = ? AND call_ref = ?",
+                [(created, conversation, ref) for ref, created in past.results.items()],
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO dispatches(conversation, call_ref, attempt, owner, started, ended,"
+                " outcome, policy) VALUES (?, ?, ?, '', ?, ?, ?, ?)",
+                [
+                    (
+                        *(conversation, each.call_ref, each.attempt, each.started),
+                        # Whoever ran it is not here: nobody knows what became of it.
+                        *(each.started if each.ended is None else each.ended,),
+                        *(each.outcome or "unknown", pack(each.policy)),
+                    )
+                    for each in past.dispatches
+                ],
+            )
+
+        self._write(run, conversation=conversation)
 
     def purge_older(self, before: float, *, keep_pinned: bool = True) -> int:
         """Remove for ever what was last changed before the time `before` (unix seconds), but for

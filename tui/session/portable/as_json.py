@@ -26,6 +26,7 @@ from tui.store import (
 
 MARK: Final = "verbatim_conversation"
 VERSION: Final = 1
+_OUTCOMES: Final = (None, "returned", "failed", "timed out", "cancelled", "unknown")
 
 
 def write(whole: Whole) -> str:
@@ -271,13 +272,15 @@ def _result(plain: dict[str, Any]) -> tuple[StoredResult, bytes | None]:
 
 
 def _dispatch(number: int, plain: dict[str, Any]) -> StoredDispatch:
+    if plain["outcome"] not in _OUTCOMES:
+        raise ValueError(f"the outcome {plain['outcome']!r} is unheard of")
     return StoredDispatch(
         number,
         "",
         _text(plain["call"]),
         int(plain["attempt"]),
         float(plain["started"]),
-        plain["ended"],
+        None if plain["ended"] is None else float(plain["ended"]),
         plain["outcome"],
         _text(plain["allowed_by"]),
     )

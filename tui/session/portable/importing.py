@@ -28,7 +28,7 @@ from tui.recording.format import Recording
 from tui.session.portable.whole import Whole
 from tui.session.replaying import prompt_of
 from tui.session.stored import StoredJournal
-from tui.store import NewCall, NewResult, Store, StoredCall
+from tui.store import NewCall, NewResult, Past, Store, StoredCall
 
 _STILL_GOING = {
     CallState.RUNNING: CallState.UNKNOWN,
@@ -40,8 +40,7 @@ _STILL_GOING = {
 def store_whole(store: Store, whole: Whole) -> str:
     """Store a conversation as it was; returns its new id.
 
-    Ids of messages and exchanges are made anew and times of storing are today's; refs, texts,
-    bytes, arrival times, states and results stay.
+    Ids are made anew, and the conversation counts as changed now; all the rest stays.
 
     Raises:
         StoreError: it could not be written; nothing of it is left then.
@@ -66,7 +65,10 @@ def store_whole(store: Store, whole: Whole) -> str:
                 new = NewResult(
                     found.body, found.is_error, found.origin, result.text, outputs.get(call.ref)
                 )
-                store.save_result(conversation, call.ref, new, state=call.state)
+                store.save_result(
+                    conversation, call.ref, new, state=call.state, attempt=found.attempt
+                )
+        store.restore_past(conversation, _past(whole, messages, exchanges))
         store.set_head(conversation, messages[one.head] if one.head else None)
         if one.pinned:
             store.pin(conversation)
@@ -76,6 +78,17 @@ def store_whole(store: Store, whole: Whole) -> str:
         store.purge(conversation)
         raise
     return conversation
+
+
+def _past(whole: Whole, messages: Mapping[str, str], exchanges: Mapping[str, str]) -> Past:
+    calls = {call.ref for call in whole.calls if call.message in messages}
+    return Past(
+        whole.conversation.created,
+        {messages[each.id]: each.created for each in whole.messages},
+        {exchanges[each.id]: each.ended for each, _ in whole.exchanges if each.ended is not None},
+        {ref: each.created for ref, each in (whole.results or {}).items()},
+        [each for each in whole.dispatches if each.call_ref in calls],
+    )
 
 
 def _store_exchanges(store: Store, whole: Whole, conversation: str) -> dict[str, str]:
