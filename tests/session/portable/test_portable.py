@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import zlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -252,3 +255,67 @@ def test_a_cassette_gives_its_event_streams() -> None:
     assert recording.request_headers == (("authorization", "***"),)
     with pytest.raises(UsageError, match="no cassette"):
         foreign.from_cassette({"interactions": [{"request": {}}]})
+
+
+STREAM = wire.prose_turn("caf\u00e9")
+
+
+def cassette(body: object, coding: str = "") -> dict[str, object]:
+    headers = {"Content-Type": ["text/event-stream"]}
+    if coding:
+        headers["Content-Encoding"] = [coding]
+    interaction = {
+        "request": {"method": "POST", "uri": "https://api.example/v1/messages", "body": None},
+        "response": {"status": {"code": 200}, "headers": headers, "body": body},
+    }
+    return {"interactions": [interaction], "version": 1}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"string": STREAM.decode()},
+        {"string": STREAM},
+        {"base64_string": base64.b64encode(STREAM).decode()},
+    ],
+    ids=["text", "bytes", "base64"],
+)
+@pytest.mark.parametrize("coding", ["", "gzip", "br"])
+def test_a_cassette_whose_body_was_kept_decoded_is_read_as_it_is(body: object, coding: str) -> None:
+    (recording,) = foreign.from_cassette(cassette(body, coding))
+    assert recording.body == STREAM
+
+
+@pytest.mark.parametrize(
+    ("coding", "packed"),
+    [
+        ("gzip", gzip.compress(STREAM)),
+        ("deflate", zlib.compress(STREAM)),
+        ("deflate", zlib.compress(STREAM, wbits=-15)),
+        ("gzip", gzip.compress(STREAM) + b"behind"),
+    ],
+    ids=["gzip", "deflate", "raw deflate", "bytes behind the end"],
+)
+def test_a_cassette_that_kept_what_came_packed_is_unpacked(coding: str, packed: bytes) -> None:
+    body = {"base64_string": base64.b64encode(packed).decode()}
+    (recording,) = foreign.from_cassette(cassette(body, coding))
+    assert recording.body == STREAM
+    assert recording.head is not None
+    assert "content-encoding" not in dict(recording.head.headers)
+
+
+def test_what_cannot_be_unpacked_is_refused_in_words() -> None:
+    with pytest.raises(UsageError, match="packed with br"):
+        foreign.from_cassette(cassette({"string": b"\x8b\x03\x80"}, "br"))
+    with pytest.raises(UsageError, match="cannot be unpacked"):
+        foreign.from_cassette(cassette({"string": b"\x1f\x8bgarbage"}, "gzip"))
+
+
+def test_an_archive_without_the_bodies_is_told_from_one_without_streams() -> None:
+    entry = {
+        "request": {"url": "https://api.example/v1/messages"},
+        "response": {"status": 200, "content": {"mimeType": "text/event-stream", "size": 9}},
+    }
+    with pytest.raises(UsageError, match="does not hold their bodies"):
+        foreign.from_har({"log": {"entries": [entry]}})
+    assert foreign.from_har({"log": {"entries": []}}) == []

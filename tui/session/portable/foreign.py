@@ -7,6 +7,7 @@ no event stream is left out; secrets in headers are masked as they are in our ow
 from __future__ import annotations
 
 import base64
+import zlib
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Final
@@ -35,13 +36,20 @@ def from_har(plain: dict[str, Any]) -> list[Recording]:
         UsageError: an entry is not what the format says.
     """
     try:
-        return [
-            _from_har_entry(entry)
+        streams = [
+            entry
             for entry in plain["log"]["entries"]
             if str(entry["response"].get("content", {}).get("mimeType", "")).startswith(
                 _EVENT_STREAM
             )
         ]
+        held = [entry for entry in streams if entry["response"]["content"].get("text")]
+        if streams and not held:
+            raise UsageError(
+                "the archive names event streams and does not hold their bodies",
+                hint="some browsers leave them out; let a proxy write the archive",
+            )
+        return [_from_har_entry(entry) for entry in held]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"this is no HTTP archive that can be read: {error!r}") from error
 
@@ -130,7 +138,8 @@ def _recording(
     *,
     recorded_at: str = "",
 ) -> Recording:
-    # Both formats keep bodies decoded; what said how they were packed is no longer true.
+    body = _unpacked(body, headers)
+    # What said how it was packed is no longer true.
     kept = [
         (name.lower(), value)
         for name, value in headers
@@ -146,6 +155,30 @@ def _recording(
         request_body=request_body,
         head=ResponseHead(status, tuple(_masked(kept))),
     )
+
+
+def _unpacked(body: bytes, headers: Iterable[tuple[str, str]]) -> bytes:
+    """The body without its content coding. VCR keeps it as it came unless it is told otherwise,
+
+    archives and careful cassettes keep it decoded and the header all the same.
+    """
+    coding = "".join(str(value) for name, value in headers if name.lower() == "content-encoding")
+    if coding in ("", "identity") or dialect_of(body) is not None:
+        return body
+    try:
+        if body[:2] == b"\x1f\x8b":
+            return zlib.decompressobj(wbits=31).decompress(body)
+        if coding == "deflate":
+            wrapped = body[:1] == b"\x78"
+            return zlib.decompressobj(wbits=15 if wrapped else -15).decompress(body)
+    except zlib.error as error:
+        raise UsageError(f"a body that should be {coding} cannot be unpacked: {error}") from error
+    if coding in ("br", "zstd"):
+        raise UsageError(
+            f"a body is packed with {coding}, which cannot be unpacked here",
+            hint="record the cassette with decode_compressed_response=True",
+        )
+    return body
 
 
 def _masked(headers: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
