@@ -220,6 +220,7 @@ async def test_saved_files_read_back_and_nothing_is_written_over(tmp_path: Path)
         ):
             await chat.pilot.press(key, "ctrl+u")
             await chat.pilot.pause()
+            assert "Save as .sse (a recording), .har (an HTTP archive) or .sh" in chat.shown()
             box = screen.query_one("#wire-input")
             box.value = str(tmp_path / name)  # type: ignore[attr-defined]
             await chat.pilot.press("enter")

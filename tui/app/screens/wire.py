@@ -390,6 +390,8 @@ class WireScreen(SelectionGuard):
             case "filter":
                 self.ask_line.ask(what, f"filter: {HINT}", self.view.table.filter.typed)
             case "sse" | "har":
+                # Said above the line: a name stands in it, where its title would be.
+                self._say(f"Save as {KINDS}; Enter saves, Esc leaves")
                 self.ask_line.ask(what, f"save as {KINDS}", f"{place}.{what}")
             case _:
                 assert_never(what)
