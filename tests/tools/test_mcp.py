@@ -455,6 +455,10 @@ class TestServersThatDoNotStart:
             (ServerConfig("s", command="/no/such/program"), ["no program", "/no/such/program"]),
             (ServerConfig("s", command="true", cwd=Path("/no/such")), ["'/no/such'"]),
             (ServerConfig("s", command="true"), ["cannot be used"]),
+            (
+                ServerConfig("s", command="echo", args=("give me a key",)),
+                ["it wrote 'give me a key'"],
+            ),
             (ServerConfig("s", url="http://127.0.0.1:9/mcp"), ["cannot be used"]),
         ],
     )
@@ -603,8 +607,9 @@ def test_what_the_sdk_logs_goes_to_the_log_of_its_server_and_nowhere_else() -> N
         logging.getLogger("mcp.client.stdio").error("of no server")
     finally:
         logging.getLogger().removeHandler(heard)
-    assert log.lines == ("[client] something broke", "[client] in two places")
+    assert log.lines == ("[client] something broke in two places",)
     assert log.tail() == "", "it is not what the server said"
+    assert log.noted() == "something broke in two places"
     assert heard.buffer == [], "whoever listens at the root may write to the terminal"
 
 
@@ -713,5 +718,10 @@ def test_json_of_a_server_is_added_when_no_text_says_it() -> None:
     text = {"type": "text", "text": "see below"}
     result = CallToolResult.model_validate({"content": [text], "structuredContent": {"a": [1]}})
     assert outcome_of(result).content == (TextContent("see below"), JsonContent('{"a": [1]}'))
+    for key in ("result", "content"):
+        wrapped = CallToolResult.model_validate(
+            {"content": [text], "structuredContent": {key: "see below"}}
+        )
+        assert outcome_of(wrapped).content == (TextContent("see below"),)
     empty = CallToolResult.model_validate({"content": []})
     assert outcome_of(empty).content == (TextContent("Done. The tool returned nothing."),)

@@ -286,11 +286,13 @@ class Connection:
         return ToolOutcome.error(f"The MCP server refused the call: {words}")
 
     def _not_started(self, why: str) -> ToolError:
-        told = self._log.tail()
+        told, noted = self._log.tail(), self._log.noted()
+        if told:
+            why += f"; it said: {told}"
+        elif noted and noted not in why:
+            why += f"; {noted}"
         return ToolError(
-            f"the MCP server {self._config.name!r} cannot be used: {why}"
-            + (f"; it said: {told}" if told else ""),
-            hint=self._advice(),
+            f"the MCP server {self._config.name!r} cannot be used: {why}", hint=self._advice()
         )
 
     def _advice(self) -> str:

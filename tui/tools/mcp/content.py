@@ -33,8 +33,10 @@ def outcome_of(result: Any) -> ToolOutcome:
 
 
 def _says(content: Sequence[ResultContent], value: Any) -> bool:
-    # The SDK wraps a plain value in {"result": ...} and sends it as text beside that.
-    plain = value["result"] if isinstance(value, dict) and set(value) == {"result"} else None
+    # A plain value is wrapped, in {"result": ...} by the SDK, in {"content": ...} by the file
+    # system server, and sent as text beside that.
+    only = list(value.values()) if isinstance(value, dict) and len(value) == 1 else [None]
+    plain = only[0]
     for item in content:
         if isinstance(item, TextContent):
             if plain is not None and item.text == str(plain):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -16,6 +17,8 @@ from typing import Final
 MAX_LINES: Final = 1_000
 MAX_LINE: Final = 2_000
 """Characters of one line."""
+_NO_MESSAGE = re.compile(r"type=json_invalid, input_value=(.+), input_type=str")
+"""Of what the SDK's validation says of a line on standard output, the line."""
 OURS: Final = "[client]"
 """Begins the lines that this side of the connection has to say."""
 _CHUNK: Final = 65_536
@@ -38,14 +41,18 @@ class ServerLog:
                 self._lines.append(line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]} …")
 
     def add_ours(self, text: str) -> None:
-        """Add what this side of the connection has to say."""
-        for line in text.splitlines():
-            self.add(f"{OURS} {line}")
+        """Add what this side of the connection has to say, in one line."""
+        self.add(f"{OURS} {' '.join(text.split())}")
 
     def tail(self, count: int = 3) -> str:
         """The last lines of the server's own in one, for an error message."""
         said = [line for line in self._lines if not line.startswith(OURS)]
         return " | ".join(said[-count:])
+
+    def noted(self) -> str:
+        """What this side had to say last."""
+        ours = [line for line in self._lines if line.startswith(OURS)]
+        return ours[-1].removeprefix(OURS).strip() if ours else ""
 
     async def read(self, descriptor: int, ended: Callable[[], None]) -> None:
         """Take in a pipe until its end, then call `ended`. Closes the descriptor."""
@@ -76,7 +83,10 @@ class _ToServerLog(logging.Handler):
         log = current_log.get()
         if log is not None:
             error = f": {record.exc_info[1]}" if record.exc_info and record.exc_info[1] else ""
-            log.add_ours(f"{record.getMessage()}{error}")
+            if wrote := _NO_MESSAGE.search(error):
+                log.add_ours(f"it wrote {wrote[1]}, which is no MCP message")
+            else:
+                log.add_ours(f"{record.getMessage()}{error}")
 
 
 def keep_sdk_quiet() -> None:
