@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from time import monotonic
 
 import pytest
@@ -22,11 +23,12 @@ from tui.store import Store
 class Exchange:
     """One exchange over a scripted body, with what it said and stored."""
 
-    def __init__(self, *chunks: bytes) -> None:
-        self.source = ScriptedSource([Reply(list(chunks))])
+    def __init__(self, *chunks: bytes, then_wait: bool = False) -> None:
+        self.source = ScriptedSource([Reply(list(chunks), then_wait=then_wait)])
         self.store = Store.memory()
         self.conversation = self.store.create_conversation()
         self.said: list[SessionUpdate] = []
+        self.emit: Callable[[SessionUpdate], None] = self.said.append
 
     async def run(self) -> Received:
         request = TurnRequest(TurnSettings("m"), (UserMessage((TextPart("go"),)),), ())
@@ -35,7 +37,7 @@ class Exchange:
             source=self.source,
             reading=READING,
             journal=StoredJournal(self.store, self.conversation),
-            emit=self.said.append,
+            emit=self.emit,
             clock=monotonic,
             endpoint="scripted",
             model="m",
@@ -76,6 +78,34 @@ async def test_others_get_the_event_loop_while_a_long_body_is_fed() -> None:
     await others
     slices = sum(isinstance(update, TurnAdvanced) for update in exchange.said)
     assert turns > slices > 10
+
+
+async def test_what_had_come_when_a_turn_is_cancelled_is_fed_without_holding_others_up() -> None:
+    exchange = Exchange(wire.start() + wire.text(0, *["word " * 50] * 500), then_wait=True)
+    turns, at_slices = 0, []
+
+    async def another() -> None:
+        nonlocal turns
+        while not any(isinstance(update, TurnClosed) for update in exchange.said):
+            turns += 1
+            await asyncio.sleep(0)
+
+    def cancel_at_first(update: SessionUpdate) -> None:
+        exchange.said.append(update)
+        if isinstance(update, TurnAdvanced):
+            at_slices.append(turns)
+            if not running.cancelling():
+                running.cancel()
+
+    exchange.emit = cancel_at_first
+    running = asyncio.create_task(exchange.run())
+    others = asyncio.create_task(another())
+    received = await running
+    await others
+    assert received.cancelled
+    assert len(at_slices) > 10
+    assert at_slices == sorted(set(at_slices)), "others had a turn between any two slices"
+    assert received.message.text == "word " * 50 * 500
 
 
 async def test_a_turn_that_is_cancelled_while_it_is_judged_is_written_down_all_the_same(

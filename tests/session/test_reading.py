@@ -151,6 +151,33 @@ async def test_what_is_written_down_is_handed_out_though_the_reader_leaves() -> 
     assert taken == tap.data
 
 
+async def rounds(count: int) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def test_what_nobody_takes_is_left_with_the_sender_until_somebody_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "_AHEAD_BYTES", 30)
+    tap = Kept()
+    response = incoming(Endless(), tap)
+    await response.opened()
+    assert tap.wait_for(8)
+    # An endless source would send one chunk in each of these.
+    await READING.run(rounds(1_000))
+    held = b"".join(tap.data)
+    assert 30 <= len(held) < 40
+    found = bytearray()
+    while len(found) <= 100:
+        for chunk in await response.take():
+            found += chunk.data
+    for chunk in await response.leave():
+        found += chunk.data
+    assert found == b"".join(tap.data)
+    assert found.startswith(held)
+
+
 async def cancelled_while(act: Callable[[], None], response: Incoming) -> list[bytes]:
     leaving = asyncio.create_task(response.leave())
     await asyncio.sleep(0)

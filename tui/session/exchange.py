@@ -118,8 +118,7 @@ async def receive(
         feeding = opened(incoming.head)
     # What is in the journal is part of the turn, though nobody waited for it any more.
     feeding.add(rest)
-    while feeding.step():
-        pass
+    await _to_its_end(feeding.feed())
     reader, handle = feeding.reader, feeding.handle
     cancelled = ending == "cancelled"
     # Parsing a large call and holding it against its schema takes a while: not on the screen's time.
@@ -175,7 +174,13 @@ class _Feeding:
             self.handle.arrivals.add(len(chunk.data), chunk.at)
             self._waiting += chunk.data
 
-    def step(self) -> bool:
+    async def feed(self) -> None:
+        """Feed what waits, and let others have their turn in between."""
+        while self._step():
+            for _ in range(_ROUNDS):
+                await asyncio.sleep(0)
+
+    def _step(self) -> bool:
         """Feed one slice; False when nothing waited."""
         data = bytes(self._waiting[:_SLICE])
         if not data:
@@ -211,9 +216,7 @@ async def _feed(feeding: _Feeding, incoming: Incoming) -> None:
             if not chunks:
                 return
             feeding.add(chunks)
-            while feeding.step():
-                for _ in range(_ROUNDS):
-                    await asyncio.sleep(0)
+            await feeding.feed()
             if until is None and turn.ended_at is not None:
                 until = clock() + _AFTER_END_SECONDS
     except TimeoutError:

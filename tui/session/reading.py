@@ -21,6 +21,9 @@ _T = TypeVar("_T")
 
 _LEAVING_SECONDS: Final = 2.0
 """How long a source may take to close a connection that nobody reads any more."""
+_AHEAD_BYTES: Final = 2 << 20
+"""So much is read before anybody takes it; the rest is left with the sender. It is far more than a
+model sends while a screen is redrawn, and what a store can write down at any time."""
 
 
 class ReadingLoop:
@@ -93,6 +96,10 @@ class Incoming:
         """Held while an arrival is told of and put in line."""
         self.head: ResponseHead | None = None
         self._chunks: list[Arrived] = []
+        self._ahead = 0
+        """Bytes in `_chunks`."""
+        self._room = asyncio.Event()
+        """Set over there whenever what had come was taken."""
         self._left = self._over = False
         self._error: BaseException | None = None
         self._task: asyncio.Task[None] | None = None
@@ -147,7 +154,10 @@ class Incoming:
     def _taken(self) -> list[Arrived]:
         with self._guard:
             chunks, self._chunks = self._chunks, []
-            return chunks
+            full, self._ahead = self._ahead >= _AHEAD_BYTES, 0
+        if full:
+            tell(self._there, self._room.set)
+        return chunks
 
     # Over there -----------------------------------------------------------------------------
 
@@ -166,6 +176,9 @@ class Incoming:
             try:
                 async for data in chunks:
                     self._came(Arrived(self._clock() - self._began, data))
+                    while self._ahead >= _AHEAD_BYTES:
+                        await self._room.wait()
+                        self._room.clear()
             finally:
                 if isinstance(chunks, AsyncGenerator):
                     await chunks.aclose()
@@ -177,6 +190,7 @@ class Incoming:
             if isinstance(item, Arrived):
                 self._tap.chunk(item.at, item.data)
                 self._chunks.append(item)
+                self._ahead += len(item.data)
                 news = len(self._chunks) == 1
             else:
                 self._tap.head(item)
