@@ -42,6 +42,8 @@ class ServerLog:
 
     def add_ours(self, text: str) -> None:
         """Add what this side of the connection has to say, in one line."""
+        if wrote := _NO_MESSAGE.search(text):
+            text = f"it wrote {wrote[1]}, which is no MCP message"
         self.add(f"{OURS} {' '.join(text.split())}")
 
     def tail(self, count: int = 3) -> str:
@@ -83,10 +85,7 @@ class _ToServerLog(logging.Handler):
         log = current_log.get()
         if log is not None:
             error = f": {record.exc_info[1]}" if record.exc_info and record.exc_info[1] else ""
-            if wrote := _NO_MESSAGE.search(error):
-                log.add_ours(f"it wrote {wrote[1]}, which is no MCP message")
-            else:
-                log.add_ours(f"{record.getMessage()}{error}")
+            log.add_ours(f"{record.getMessage()}{error}")
 
 
 def keep_sdk_quiet() -> None:
