@@ -20,8 +20,9 @@ from tests.app.wire.making import MARCH, made_up
 from tests.wire import Reply, ScriptedSource
 from tui.app.screens.chat import ChatScreen
 from tui.app.screens.time_travel import TimeTravel
-from tui.app.screens.wire import Side, WireScreen
+from tui.app.screens.wire import WireScreen
 from tui.app.widgets.marked_text import MarkedText
+from tui.app.widgets.wire_sides import Side
 from tui.app.wire import frame
 from tui.app.wire.exchange import WireExchange
 from tui.app.wire.source import WireSource

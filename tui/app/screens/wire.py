@@ -7,7 +7,7 @@ event, the request, the response and the contrast take the side of the texts whe
 from __future__ import annotations
 
 import asyncio
-from enum import StrEnum
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -18,7 +18,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.events import Resize
-from textual.widgets import ContentSwitcher
 
 from tui.app.calls.lines import Line, NoteLines
 from tui.app.copying import copy_out
@@ -27,11 +26,12 @@ from tui.app.screens.time_travel import TimeTravel
 from tui.app.selection_guard import SelectionGuard
 from tui.app.widgets.ask_line import AskLine
 from tui.app.widgets.call_lines import InkBlock
-from tui.app.widgets.contrast_table import ContrastTable
 from tui.app.widgets.marked_text import MarkedText
-from tui.app.widgets.wire_table import WireLines, WireTable
+from tui.app.widgets.wire_sides import Side, WireSides
+from tui.app.widgets.wire_table import WireTable
 from tui.app.wire import frame
 from tui.app.wire.contrasted import Contrasted
+from tui.app.wire.contrasts import ContrastLines
 from tui.app.wire.exchange import WireExchange
 from tui.app.wire.exports import curl_of
 from tui.app.wire.filters import HINT, parse_filter
@@ -46,16 +46,6 @@ READ_SECONDS: Final = 0.3
 """Until the record of a turn that has ended is looked at again for its end."""
 
 Asking = Literal["find", "filter", "sse", "har"]
-
-
-class Side(StrEnum):
-    """What the second half of the screen shows."""
-
-    TEXTS = "texts"
-    EVENT = "event"
-    REQUEST = "request"
-    RESPONSE = "response"
-    CONTRAST = "contrast"
 
 
 class WireScreen(SelectionGuard):
@@ -122,10 +112,7 @@ class WireScreen(SelectionGuard):
                 yield WireTable(self.view.table, id="wire-table")
             with Vertical(id="wire-side"):
                 yield InkBlock(self._tabs, id="wire-tabs")
-                with ContentSwitcher(initial="wire-texts", id="wire-sides"):
-                    yield MarkedText(self.view.marked, id="wire-texts")
-                    yield WireLines(id="wire-reading")
-                    yield ContrastTable(id="wire-contrast")
+                yield WireSides(self.view.marked, id="wire-sides")
         yield InkBlock(self._foot, id="wire-foot")
         yield AskLine(id="wire-input")
 
@@ -292,41 +279,37 @@ class WireScreen(SelectionGuard):
         self.redraw()
 
     def _show_side(self) -> None:
-        switcher = self.query_one("#wire-sides", ContentSwitcher)
-        reading = self.query_one("#wire-reading", WireLines)
-        found = self.exchange
-        shown = "wire-reading"
+        sides, found = self.query_one(WireSides), self.exchange
         match self._side:
             case Side.TEXTS:
-                shown = "wire-texts"
+                sides.show_texts()
             case Side.EVENT:
-                if self._event is None:
-                    reading.show(NoteLines("No event is chosen."))
-                else:
-                    reading.show(event_lines(self.view.log, self._event, found))
+                number = self._event
+                sides.show_lines(
+                    Side.EVENT,
+                    NoteLines("No event is chosen.")
+                    if number is None
+                    else event_lines(self.view.log, number, found),
+                )
             case Side.REQUEST:
-                if found is not None:
-                    reading.show(request_lines(found, as_it_was=self._as_it_was))
+                as_it_was = self._as_it_was
+                lines = None if found is None else request_lines(found, as_it_was=as_it_was)
+                sides.show_lines(Side.REQUEST, lines)
             case Side.RESPONSE:
-                if found is not None:
-                    reading.show(response_lines(found))
+                sides.show_lines(Side.RESPONSE, None if found is None else response_lines(found))
             case Side.CONTRAST:
-                shown = "wire-contrast"
-                self._compare()
+                sides.show_contrast(self._contrast())
             case _:
                 assert_never(self._side)
-        switcher.current = shown
-        reading.flush()
 
-    def _compare(self) -> None:
-        """Run the careless clients on what is on record."""
+    def _contrast(self) -> Callable[[], ContrastLines] | None:
+        """Runs the careless clients on what is on record."""
         found, handle = self.exchange, self.view.handle
         if found is None:
-            return
+            return None
         if self._contrasted is None:
             self._contrasted = self._source.contrasted(found, handle)
-        known = self._source.known(found, handle)
-        self.query_one(ContrastTable).derive(partial(self._contrasted.lines, known))
+        return partial(self._contrasted.lines, self._source.known(found, handle))
 
     def action_contrast(self) -> None:
         self.action_side("texts" if self._side is Side.CONTRAST else "contrast")
@@ -423,15 +406,8 @@ class WireScreen(SelectionGuard):
 
     def action_copy(self) -> None:
         """Copy what the second half shows, as it was received."""
-        match self._side:
-            case Side.TEXTS:
-                text, what = self.view.marked.text, "the text"
-            case Side.CONTRAST:
-                text, what = self.query_one(ContrastTable).source.text, "the contrast"
-            case _:
-                text = self.query_one("#wire-reading", WireLines).source.text
-                what = f"the {self._side}"
-        self._copy(text, what)
+        side = self.query_one(WireSides)
+        self._copy(side.text(), f"the {side.side}")
 
     def action_curl(self) -> None:
         found = self._on_record()
