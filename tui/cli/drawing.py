@@ -47,6 +47,7 @@ _LONGEST: Final = 240.0
 """Seconds a scene may take."""
 _READ_SECONDS: Final = 2.0
 """For how long a question has been on the screen, so that its keys count."""
+_MOMENT: Final = 0.001
 _POLL_SECONDS: Final = 0.01
 _LOOK_SECONDS: Final = 0.1
 _SAME: Final = 4
@@ -205,6 +206,8 @@ async def _until_it_stands(
         arrived = screen.arrived
         if hold_at is not None and arrived is not None:
             if arrived[0] == len(recordings) and arrived[1] >= hold_at:
+                # A moment after the last arrival: from then on it counts as seen.
+                time.now += _MOMENT
                 return
         elif hold_at is None and not scene.waits and session.messages and not session.busy:
             return

@@ -96,6 +96,16 @@ def test_the_digest_is_there_once_the_turn_is_over_and_equals_what_will_run() ->
     assert "= what will run" in shown
 
 
+def test_a_time_from_before_an_arrival_does_not_make_the_turn_seem_older() -> None:
+    arrivals = Arrivals()
+    clock = TurnClock(arrivals, 100.0)
+    arrivals.add(10, 1.0)
+    assert clock.at(101.0) == 1.0
+    arrivals.add(10, 3.0)
+    assert clock.at(101.0) == 3.0
+    assert clock.at(103.5) == 3.5
+
+
 @pytest.mark.parametrize("width", [50, 58, 78])
 def test_whether_what_runs_is_what_came_is_not_cut_off_in_a_narrow_panel(width: int) -> None:
     writing, model = written('{"a": 1}')

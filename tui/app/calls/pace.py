@@ -32,12 +32,15 @@ class TurnClock:
         self._arrivals = arrivals
         self._origin = now - (arrivals.last_at or 0.0)
         self._seen = arrivals.total
+        self._latest = now
 
     def at(self, now: float) -> float:
         last = self._arrivals.last_at
-        if last is not None and self._arrivals.total != self._seen:
+        # A time that was read before the arrival says nothing about when it was seen.
+        if last is not None and now > self._latest and self._arrivals.total != self._seen:
             self._seen = self._arrivals.total
             self._origin = min(self._origin, now - last)
+        self._latest = max(self._latest, now)
         return max(now - self._origin, last or 0.0)
 
 
