@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.leaks import leaks
+
 # Examples are never timed: what a busy machine does slowly it still does right.
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -47,6 +49,13 @@ def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     path = next(homes)
     monkeypatch.setenv("VERBATIM_HOME", str(path))
     return path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_key_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """When all tests have run: none of the keys they used is in any file they wrote."""
+    yield
+    assert leaks(tmp_path_factory.getbasetemp()) == []
 
 
 def _is_loopback(host: str) -> bool:
