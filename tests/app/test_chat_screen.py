@@ -268,3 +268,18 @@ async def test_a_conversation_whose_endpoint_is_gone_is_opened_at_another(tmp_pa
         await chat.say(ORDER)
         await chat.idle()
         assert "3 December 2026" in chat.shown()
+
+
+async def test_an_error_that_ended_a_turn_is_said_once(tmp_path: Path) -> None:
+    fault = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded!!"}}
+    body = wire.start() + wire.text(0, "Let me") + wire.event(fault)
+    again = EndpointError("Overloaded!! at once", hint="wait a little")
+    source = ScriptedSource([Reply([body]), Reply([], refused=again)])
+    async with chatting(workspace(tmp_path, source=source)) as chat:
+        await chat.say("go")
+        await chat.idle()
+        assert chat.shown().count("Overloaded!!") == 1
+        await chat.say("again")
+        await chat.idle()
+        assert "Overloaded!! at once" in chat.shown()
+        assert "wait a little" in chat.shown()

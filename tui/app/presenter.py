@@ -49,6 +49,8 @@ class Presenter:
     _views: dict[str, TurnView] = field(default_factory=dict)
     _handles: list[up.TurnHandle] = field(default_factory=list)
     _view_of_call: dict[str, TurnView] = field(default_factory=dict)
+    _ended_by: str = ""
+    """Why the newest turn is not whole."""
 
     def take(self, update: up.SessionUpdate) -> None:
         """Show one update."""
@@ -89,8 +91,11 @@ class Presenter:
             case up.Notice(text, severity):
                 self.pane.add_notice(text, severity)
             case up.ExchangeFailed(error):
-                hint = f"\n{error.hint}" if error.hint else ""
-                self.pane.add_notice(f"{error}{hint}", "error")
+                # What ended a turn stands below the turn already.
+                words = "" if str(error) == self._ended_by else str(error)
+                self._ended_by = ""
+                if words or error.hint:
+                    self.pane.add_notice(f"{words}\n{error.hint}".strip(), "error")
             case up.Idle(reason):
                 self.stage.became_idle(reason)
             case _:
@@ -158,6 +163,7 @@ class Presenter:
         for part in message.calls:
             self._mark(part.ref, part.state)
         self._views[handle.exchange].close_turn(message.problem, _severity(message.outcome))
+        self._ended_by = message.problem
         self.stage.show_usage(handle.turn)
         self.stage.show_findings(handle.turn)
 
