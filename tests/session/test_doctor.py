@@ -110,6 +110,17 @@ def test_rederiving_writes_what_the_bytes_say_and_then_all_is_well(
         assert store.search("Let us") == []
 
 
+def test_a_state_that_contradicts_the_ledger_is_rederived_from_it(
+    path: Path, changed: sqlite3.Connection
+) -> None:
+    changed.execute("UPDATE calls SET state = 'final' WHERE ref = 't1.c1'")
+    assert differences(path, rederive=True) == [("ledger", "t1.c1")]
+    assert differences(path) == []
+    with Store.open(path) as store:
+        (id,) = store.conversation_ids()
+        assert store.calls(id)[0].state is CallState.RETURNED
+
+
 def test_what_is_no_message_is_unreadable_and_ends_nothing(
     path: Path, changed: sqlite3.Connection
 ) -> None:

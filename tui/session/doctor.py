@@ -11,7 +11,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from tui.core.codec import decode_message, decode_result, encode_message
@@ -143,7 +143,10 @@ def _examine(store: Store, conversation: str, rederive: bool) -> Iterator[Differ
         body = messages[exchange.message].body if exchange.message in messages else None
         yield from _exchange(store, exchange, number, body, mine, settled, rederive)
     for ref, call in calls.items():
-        yield from _ledger(conversation, call, dispatches.get(ref, []), results.get(ref))
+        for each in _ledger(conversation, call, dispatches.get(ref, []), results.get(ref)):
+            if rederive and each.derived:
+                store.set_call_state(conversation, ref, CallState(each.derived))
+            yield replace(each, mended=rederive and bool(each.derived))
 
 
 def _exchange(
@@ -285,4 +288,6 @@ def _ledger(
             f"its result is that of start {result.attempt}, and the last was {last.attempt}"
         )
     if str(call.state) != last.outcome:
-        yield wrong(f"it is stored as {call.state}, and its last start {last.outcome}")
+        words = f"it is stored as {call.state}, and its last start {last.outcome}"
+        # The ledger was written first, so it is right.
+        yield replace(wrong(words), stored=str(call.state), derived=last.outcome)
