@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tui.core import events as ev
@@ -9,7 +11,9 @@ from tui.core.conversation import CallPart, TextPart, ThinkingPart, ToolSpec
 from tui.core.endings import TABLE, ending_of
 from tui.core.errors import ProtocolViolation
 from tui.core.events import Key
-from tui.core.states import CallState
+from tui.core.finalise import FinalCall, Invalid, finalise
+from tui.core.parts import LiveCall
+from tui.core.states import CallEvent, CallState
 from tui.core.turn import Turn
 
 K, L = Key("k"), Key("l")
@@ -155,6 +159,34 @@ def test_an_empty_buffer_is_an_empty_object_only_after_a_good_ending(
 def test_one_invalid_call_does_not_stop_its_neighbour() -> None:
     turn = fed(*call(K, '{"who": Anna}'), *call(L), *GOOD)
     assert states(turn) == [CallState.INVALID, CallState.FINAL]
+
+
+def test_to_those_who_look_on_a_turn_is_over_only_when_each_of_its_calls_is_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turn = Turn("anthropic")
+    for event in [*call(K, "{"), *call(L), *GOOD]:
+        turn.feed(event, 0, 1)
+    seen: list[tuple[bool, list[CallState], tuple[object, ...]]] = []
+
+    def looked_at(**about: Any) -> FinalCall | Invalid:
+        seen.append((turn.closed, states(turn), turn.final_calls))
+        return finalise(**about)
+
+    def ended(self: LiveCall, event: CallEvent, problem: str) -> None:
+        assert self.misfit is None or self.misfit.problem == problem
+        assert (event is CallEvent.FOUND_INVALID) == (self.misfit is not None)
+        end(self, event, problem)
+
+    end = LiveCall.end
+    monkeypatch.setattr("tui.core.turn.finalise", looked_at)
+    monkeypatch.setattr(LiveCall, "end", ended)
+    turn.close()
+    assert seen == [
+        (False, [CallState.CLOSED, CallState.CLOSED], ()),
+        (False, [CallState.INVALID, CallState.CLOSED], ()),
+    ]
+    assert turn.closed
 
 
 def test_an_unknown_tool_is_invalid_where_the_tools_are_known() -> None:

@@ -13,6 +13,7 @@ from tests import wire
 from tests.wire import READING, Reply, ScriptedSource
 from tui.core.conversation import TextPart, TurnRequest, TurnSettings, UserMessage
 from tui.core.dialects import load
+from tui.core.events import TextFragment
 from tui.core.reader import TurnReader
 from tui.session.exchange import Received, receive
 from tui.session.stored import StoredJournal
@@ -23,7 +24,10 @@ from tui.store import Store
 class Exchange:
     """One exchange over a scripted body, with what it said and stored."""
 
-    def __init__(self, *chunks: bytes, then_wait: bool = False) -> None:
+    def __init__(
+        self, *chunks: bytes, then_wait: bool = False, dialect: str = "anthropic"
+    ) -> None:
+        self.dialect = dialect
         self.source = ScriptedSource([Reply(list(chunks), then_wait=then_wait)])
         self.store = Store.memory()
         self.conversation = self.store.create_conversation()
@@ -33,7 +37,7 @@ class Exchange:
     async def run(self) -> Received:
         request = TurnRequest(TurnSettings("m"), (UserMessage((TextPart("go"),)),), ())
         return await receive(
-            load("anthropic").encode(request),
+            load(self.dialect).encode(request),
             source=self.source,
             reading=READING,
             journal=StoredJournal(self.store, self.conversation),
@@ -78,6 +82,26 @@ async def test_others_get_the_event_loop_while_a_long_body_is_fed() -> None:
     await others
     slices = sum(isinstance(update, TurnAdvanced) for update in exchange.said)
     assert turns > slices > 10
+
+
+async def test_prose_in_an_event_that_no_blank_line_closed_is_told_like_any_other() -> None:
+    head = '{"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":'
+    body = (
+        f'data: {head}{{"content":"Hello "}}}}]}}\n\n'
+        f'data: {head}{{"content":"world"}},"finish_reason":"stop"}}]}}'
+    )
+    exchange = Exchange(body.encode(), dialect="openai-chat")
+    received = await exchange.run()
+    told = [
+        event.text
+        for update in exchange.said
+        if isinstance(update, TurnAdvanced)
+        for step in update.steps
+        for event in step.events
+        if isinstance(event, TextFragment)
+    ]
+    assert "".join(told) == received.message.text == "Hello world"
+    assert isinstance(exchange.said[-1], TurnClosed)
 
 
 async def test_what_had_come_when_a_turn_is_cancelled_is_fed_without_holding_others_up() -> None:

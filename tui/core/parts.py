@@ -101,8 +101,10 @@ class LiveCall(LivePart):
         self.state = advance(self.state, event)
 
     def end(self, event: CallEvent, problem: str) -> None:
-        self.advance(event)
+        state = advance(self.state, event)
+        # The reason first: whoever sees the state, from another thread too, sees why.
         self.problem = problem
+        self.state = state
 
     def part(self) -> CallPart:
         """The call as a conversation keeps it."""

@@ -234,18 +234,18 @@ class Turn:
         """
         if self.closed:
             raise ProtocolViolation("the turn is closed already")
-        self.revision += 1
         endings = [
             ending_of(self.dialect, self._reasons.get(choice))
             for choice in sorted({0, *self._reasons, *(call.choice for call in self.calls)})
         ]
         worst = next((e for e in endings if e.outcome == "incomplete"), endings[0])
+        outcome: Outcome
         if self.error or self.damage:
-            self.outcome, self.problem = "error", self.error or self.damage
+            outcome, self.problem = "error", self.error or self.damage
         elif broken:
-            self.outcome, self.problem = "incomplete", broken
+            outcome, self.problem = "incomplete", broken
         else:
-            self.outcome = worst.outcome
+            outcome = worst.outcome
             if worst.outcome != "complete" or not worst.calls_may_run:
                 self.problem = f"the turn ended because {worst.words}"
                 if self.stop_detail:
@@ -256,6 +256,9 @@ class Turn:
             if isinstance(found, FinalCall) and call.choice == 0:
                 final.append(found)
         self.final_calls = tuple(final)
+        # Last: a screen that looks on from another thread takes it for the end of all changes.
+        self.outcome = outcome
+        self.revision += 1
 
     def _judge(self, call: LiveCall, broken: str, unterminated: bool) -> FinalCall | None:
         ending = ending_of(self.dialect, self._reasons.get(call.choice))
@@ -288,8 +291,8 @@ class Turn:
             tools=self._tools,
         )
         if isinstance(found, Invalid):
-            call.end(CallEvent.FOUND_INVALID, found.problem)
             call.misfit = found
+            call.end(CallEvent.FOUND_INVALID, found.problem)
             return None
         call.end(CallEvent.FOUND_FINAL, "")
         return found

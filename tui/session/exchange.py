@@ -123,7 +123,9 @@ async def receive(
     cancelled = ending == "cancelled"
     # Parsing a large call and holding it against its schema takes a while: not on the screen's time.
     closing = asyncio.to_thread(reader.close, broken=broken, cancelled=cancelled)
-    handle.steps.extend(await _to_its_end(closing))
+    if steps := await _to_its_end(closing):
+        handle.steps.extend(steps)
+        emit(TurnAdvanced(handle, tuple(steps)))
     message = reader.turn.message()
     journal.end_exchange(ticket.id, ending, reader.turn.problem)
     message_id = journal.add_message(message, exchange=ticket.id, calls=reader.turn.calls)
