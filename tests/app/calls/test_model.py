@@ -131,6 +131,17 @@ def test_a_call_that_a_person_answered_is_not_said_to_have_run() -> None:
     assert "written by hand; no tool gave it" in facts(model)
 
 
+def test_a_call_that_was_cancelled_before_its_start_is_not_said_to_have_run() -> None:
+    model = one_call('{"a": 1}')
+    model.apply(CallChanged(model.ref, CallState.CANCELLED), 1.0)
+    assert "what was" not in facts(model)
+    model = one_call('{"a": 1}')
+    model.apply(CallChanged(model.ref, CallState.RUNNING), 1.0)
+    assert "= what runs" in facts(model)
+    model.apply(CallChanged(model.ref, CallState.CANCELLED), 2.0)
+    assert "= what was started" in facts(model)
+
+
 def test_going_back_byte_for_byte_is_said_only_when_it_is_so() -> None:
     model = one_call('{"a": 1}')
     assert "sent back" not in facts(model)

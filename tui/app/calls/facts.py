@@ -119,8 +119,12 @@ def _text_kept(model: CallModel, width: int, whole: bool) -> list[Line]:
     groups: list[Line] = [[(digest, Ink.PLAIN), (f"  SHA-256 of {size}  ", Ink.MUTED)]]
     run = "what will run" if model.state in WAITING_STATES else "what was run"
     run = "what runs" if model.state is CallState.RUNNING else run
-    run = "what was started" if model.state is CallState.UNKNOWN else run
-    if model.state is CallState.DENIED or model.edited is not None or _by_hand(model):
+    if model.state in (CallState.UNKNOWN, CallState.CANCELLED):
+        run = "what was started"
+    # Of a call read back it is not known whether its start came before its cancelling.
+    unrun = model.state is CallState.CANCELLED and model.running_since is None
+    unrun = unrun or model.state is CallState.DENIED
+    if unrun or model.edited is not None or _by_hand(model):
         pass
     elif model.dispatched_unchanged:
         groups.append([(f"= {run}  ", Ink.DONE)])
