@@ -17,7 +17,7 @@ from tui.core.errors import EndpointError, StreamBroken, UsageError
 from tui.core.reader import TurnReader
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
-from tui.session import exchange
+from tui.session import exchange, session
 from tui.session.calls import CallRunner
 from tui.session.resume import resume
 from tui.session.session import Session, Target
@@ -461,6 +461,39 @@ async def test_what_is_judged_while_the_program_is_left_waits_for_the_next_start
     resumed = resume(stage.store, stage.conversation, stage.calls.registry.specs_by_name)
     assert resumed.pending is not None
     assert [call.ref for call in resumed.pending.final_calls] == ["t1.c1"]
+
+
+async def test_the_program_is_left_though_judging_a_turn_takes_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judging, go_on = threading.Event(), threading.Event()
+
+    def held(self: TurnReader, **why: Any) -> object:
+        judging.set()
+        go_on.wait(20.0)
+        raise AssertionError("nobody waits for this any more")
+
+    monkeypatch.setattr(TurnReader, "close", held)
+    monkeypatch.setattr(session, "_LEAVING_SECONDS", 0.01)
+    stage = Stage(two_chunks(wire.call_turn(wire.call(1, "a", "look", '{"id":"1"}'))))
+    stage.session.send("go")
+    try:
+        assert await asyncio.to_thread(judging.wait, 20.0)
+        await stage.session.suspend()
+        assert stage.session.busy
+        # As the end of the event loop does with what is left.
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        async with asyncio.timeout(20.0):
+            await stage.session.wait_idle()
+    finally:
+        go_on.set()
+    stage.store.flush(5.0)
+    (exchange,) = stage.store.exchanges(stage.conversation)
+    # Found again at the next start, like what a crash leaves: no byte of it is missing.
+    assert exchange.ending == "open"
+    assert b"".join(data for _, data in stage.store.chunks(exchange.id)).endswith(STOP)
 
 
 async def test_a_prompt_that_is_cancelled_before_anything_began_ends_all_the_same() -> None:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from tui.core.conversation import AssistantMessage, ToolSpec
@@ -28,6 +29,7 @@ from tui.session.updates import (
     TurnHandle,
     TurnOpened,
 )
+from tui.tools.threads import in_daemon_thread
 
 Emit = Callable[[SessionUpdate], None]
 Clock = Callable[[], float]
@@ -121,8 +123,9 @@ async def receive(
     await _to_its_end(feeding.feed())
     reader, handle = feeding.reader, feeding.handle
     cancelled = ending == "cancelled"
-    # Parsing a large call and holding it against its schema takes a while: not on the screen's time.
-    closing = asyncio.to_thread(reader.close, broken=broken, cancelled=cancelled)
+    # Parsing a large call and holding it against its schema takes a while (some schemas for ever):
+    # not on the screen's time, nor on that of a program that is being left.
+    closing = in_daemon_thread(partial(reader.close, broken=broken, cancelled=cancelled))
     if steps := await _to_its_end(closing):
         handle.steps.extend(steps)
         emit(TurnAdvanced(handle, tuple(steps)))

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from tui.core import dialects
 from tui.core.conversation import (
@@ -47,6 +47,9 @@ from tui.session.updates import (
 )
 from tui.tools.daemonloop import tell
 from tui.tools.dispatcher import Outcome
+
+_LEAVING_SECONDS: Final = 6.0
+"""Longer than a tool may take to stop, or a locked store to let a start be written down."""
 
 IdleReason = Literal["done", "limit", "failed", "cancelled", "incomplete"]
 
@@ -151,7 +154,9 @@ class Session:
         """
         self._calls.suspending = True
         self.cancel()
-        await self.wait_idle()
+        if self._task is not None:
+            # What takes longer is judged again at the next start, from the bytes.
+            await asyncio.wait([self._task], timeout=_LEAVING_SECONDS)
 
     async def wait_idle(self) -> None:
         """Return when no prompt is running."""
