@@ -63,7 +63,7 @@ def test_a_sound_store_has_no_differences(path: Path) -> None:
         ("DELETE FROM dispatches", [("ledger", "t1.c1")]),
         (
             "INSERT INTO dispatches SELECT NULL, conversation, call_ref, 2, owner, started, ended,"
-            " outcome, policy FROM dispatches",
+            " outcome, policy, edited, told FROM dispatches",
             [("ledger", "t1.c1")] * 2,
         ),
         ("UPDATE messages SET body = replace(body, 'Let me', 'Let us')", [("message", "")]),

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from tests import wire
-from tests.net.loopback import End, answer, chunk, serving, stream_head
+from tests.net.loopback import End, Step, answer, chunk, serving, stream_head
 from tests.wire import READING
 from tui.cli import main
 from tui.core.conversation import TurnSettings
@@ -30,7 +30,11 @@ async def talk(home: Path) -> str:
     """Good answers, refusals that repeat the key, a stream error; recorded and stored."""
     refused = answer(401, f'{{"error":{{"message":"bad key {KEY}"}}}}'.encode())
     good = [stream_head(), chunk(wire.prose_turn("fine")), chunk(b"")]
-    broken = [stream_head(), chunk(wire.start() + wire.text(0, "half")), End.CLOSE]
+    broken: list[Step] = [
+        stream_head(),
+        chunk(wire.start() + wire.text(0, "half")),
+        End.CLOSE,
+    ]
     async with serving(good, [refused], broken) as server:
         inner = HttpSource(
             Connection(

@@ -35,7 +35,7 @@ from tui.session.updates import (
     TurnLimitReached,
     UserMessageAdded,
 )
-from tui.store import Store
+from tui.store import Edit, Store
 from tui.tools.contract import HandlerTool, RunContext, ToolOutcome
 from tui.tools.dispatcher import Dispatcher
 from tui.tools.policy import Policy
@@ -389,8 +389,8 @@ async def test_cancel_while_a_start_is_written_down_closes_it_in_the_ledger() ->
     )
     begin, writing, go_on = stage.calls.journal.begin_dispatch, asyncio.Event(), asyncio.Event()
 
-    async def slow(ref: str, *, by: str) -> bool:
-        begun = await begin(ref, by=by)
+    async def slow(ref: str, *, by: str, edit: Edit | None = None) -> bool:
+        begun = await begin(ref, by=by, edit=edit)
         writing.set()
         await go_on.wait()
         return begun

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.store import Store, StoreUnusable
+from tui.store import Edit, Store, StoreUnusable
 from tui.store.schema import MIGRATIONS, TABLES, migrate, version_of
 
 SCHEMAS = sorted((Path(__file__).parent / "schemas").glob("v*.sql"))
@@ -43,7 +43,10 @@ def test_a_file_of_an_older_version_keeps_all_it_holds(script: Path, path: Path)
         (call,) = store.calls(conversation.id)
         assert (call.raw, call.message) == ('{"city":"\ud83d"}', assistant.id)
         assert store.results(conversation.id)["t1.c1"].attempt == 1
-        assert [d.outcome for d in store.dispatches(conversation.id)] == ["returned"]
+        (dispatch,) = store.dispatches(conversation.id)
+        assert dispatch.outcome == "returned"
+        edit = None if script.stem == "v1" else Edit('{"city":"\ud83dsaka"}', "edited")
+        assert dispatch.edit == edit
         assert store.findings("work") == {"no-marker": 3}
         assert [hit.kind for hit in store.search("weather")] == ["arguments", "prose"]
         assert store.check() == []

@@ -29,6 +29,7 @@ from tui.session.updates import (
     Scope,
     SessionUpdate,
 )
+from tui.store import Edit
 from tui.tools.dispatcher import Dispatcher, Outcome
 from tui.tools.policy import Policy, decide
 from tui.tools.registry import Registry
@@ -129,7 +130,7 @@ class CallRunner:
                 return self._end(life, CallEvent.DENIED, _denial(call, decision))
             return await self._run(life, decision)
         except asyncio.CancelledError:
-            if not life.dispatched and (was_started or self.suspending):
+            if not (life.dispatched or life.aside) and (was_started or self.suspending):
                 # Still nobody has decided; it is asked about again when the person is back.
                 return _client_error(call, explain_state(life.state))
             if not life.entered:
@@ -193,7 +194,8 @@ class CallRunner:
         told: TextContent | None = None,
     ) -> CallResult:
         call = life.call
-        if not await self._begin(life, decision.by):
+        edit = None if instead is None else Edit(decision.edited, decision.tell)
+        if not await self._begin(life, decision.by, edit):
             words = "The call had been started before; it was not started again."
             return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
         outcome = await self.dispatcher.run(
@@ -216,21 +218,26 @@ class CallRunner:
             result = replace(result, content=(told, *result.content))
         return self._end(life, _ENDED[outcome.state], result, full=full)
 
-    async def _begin(self, life: _Life, by: str) -> bool:
+    async def _begin(self, life: _Life, by: str, edit: Edit | None = None) -> bool:
         """Write the start down; cancelled meanwhile, wait until it is known whether it stands."""
-        writing = asyncio.ensure_future(self.journal.begin_dispatch(life.call.ref, by=by))
+        writing = asyncio.ensure_future(
+            self.journal.begin_dispatch(life.call.ref, by=by, edit=edit)
+        )
         try:
             await asyncio.wait([writing])
         except asyncio.CancelledError:
             await asyncio.wait([writing])
             if writing.exception() is None and writing.result():
-                self._started(life)
+                self._started(life, edit)
             raise
         if begun := writing.result():
-            self._started(life)
+            self._started(life, edit)
         return begun
 
-    def _started(self, life: _Life) -> None:
+    def _started(self, life: _Life, edit: Edit | None) -> None:
+        if edit is not None and edit.told == "denied":
+            life.aside = True
+            return
         # The ledger has moved the stored call; here only the screens are told.
         life.dispatched = True
         life.state = advance(life.state, CallEvent.STARTED)
@@ -244,13 +251,26 @@ class CallRunner:
             words = f"The user changed the arguments, but {edited.problem}. Nothing was run."
             return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
         if decision.tell == "denied":
-            outcome = await self.dispatcher.run(edited)
-            self.emit(Notice(f"{call.ref}, edited, {outcome.state}: {outcome.result.text}"))
-            return self._end(life, CallEvent.DENIED, _denial(call, Decision("deny")))
+            return await self._run_aside(life, decision, edited)
         told = TextContent(
             f"The user changed the arguments before running the call, to: {decision.edited}"
         )
         return await self._run(life, decision, edited, told)
+
+    async def _run_aside(self, life: _Life, decision: Decision, edited: FinalCall) -> CallResult:
+        """Run what a person made of the call, for them alone; the call itself is denied."""
+        call = life.call
+        if not await self._begin(life, decision.by, Edit(decision.edited, "denied")):
+            words = "The call had been started before; nothing was started again."
+            return self._end(life, CallEvent.CANCELLED, _client_error(call, words))
+        state = CallState.CANCELLED
+        try:
+            outcome = await self.dispatcher.run(edited, started=life.enter)
+            state = outcome.state
+        finally:
+            self.journal.end_aside(call.ref, state)
+        self.emit(Notice(f"{call.ref}, edited, {outcome.state}: {outcome.result.text}"))
+        return self._end(life, CallEvent.DENIED, _denial(call, Decision("deny")))
 
     def _refinalised(self, call: FinalCall, raw: str) -> FinalCall | Invalid:
         return finalise(
@@ -311,6 +331,8 @@ class _Life:
     state: CallState = CallState.FINAL
     dispatched: bool = False
     """Its start is in the ledger, which waits for its end."""
+    aside: bool = False
+    """What a person made of it was started, for them alone."""
     entered: bool = False
     """Its tool was entered: from here on it may have taken effect."""
 

@@ -263,6 +263,10 @@ def _ledger(
 
     if call.message is None:
         yield wrong("it belongs to no message")
+    aside = [each for each in dispatches if each.aside and each.outcome != "unknown"]
+    dispatches = [each for each in dispatches if each not in aside]
+    if aside and result is not None and result.attempt == aside[-1].attempt:
+        return  # The call's own answer came after a run for the person alone.
     for earlier in dispatches[:-1]:
         if earlier.outcome != "unknown":
             yield wrong(

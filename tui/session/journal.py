@@ -17,6 +17,7 @@ from tui.core.parts import LiveCall
 from tui.core.source import ResponseHead
 from tui.core.states import CallState
 from tui.core.turn import PlacedFinding
+from tui.store import Edit
 
 ExchangeEnding = Literal["complete", "broken", "cancelled"]
 
@@ -52,8 +53,10 @@ class Journal(Protocol):
 
     def save_findings(self, endpoint: str, findings: Sequence[PlacedFinding]) -> None: ...
 
-    async def begin_dispatch(self, ref: str, *, by: str) -> bool:
+    async def begin_dispatch(self, ref: str, *, by: str, edit: Edit | None = None) -> bool:
         """Durably note that the call is about to run; False when it had been started before.
+
+        With `edit`, that what a person made of it is about to run.
 
         Raises:
             StoreError: it could not be written, and the tool must not start.
@@ -62,6 +65,10 @@ class Journal(Protocol):
 
     def end_dispatch(self, result: CallResult, state: CallState, *, full: str | None) -> None:
         """The started call `result.call` ended; `full` is its output where the result was cut."""
+        ...
+
+    def end_aside(self, ref: str, state: CallState) -> None:
+        """What a person made of the call ended, which the model is not told of."""
         ...
 
     def save_result(self, result: CallResult, state: CallState) -> None:

@@ -27,7 +27,7 @@ from tui.core.states import CallState
 from tui.session.branching import ROOT
 from tui.session.stored import StoredJournal
 from tui.session.updates import Arrivals, TurnHandle
-from tui.store import Store, StoredExchange, StoredMessage
+from tui.store import Edit, Store, StoredExchange, StoredMessage
 
 STOPPED = "Verbatim was stopped before the turn was over"
 _UNSETTLED = (CallState.FINAL, CallState.AWAITING_APPROVAL, CallState.UNKNOWN)
@@ -55,6 +55,8 @@ class Resumed:
     results: Mapping[str, CallResult]
     states: Mapping[str, CallState]
     pending: Pending | None = None
+    edits: Mapping[str, Edit] = field(default_factory=dict)
+    """What ran in place of the model's text, where a person changed it before the run."""
     exchanges: Mapping[str, tuple[StoredExchange, int]] = field(default_factory=dict)
     """Exchange id → the exchange and its number in the conversation."""
 
@@ -96,8 +98,11 @@ def resume(
         turns=len(numbered),
         named=bool(store.conversation(conversation).title),
     )
+    edits: dict[str, Edit] = {}
     for dispatch in store.dispatches(conversation):
         journal.note_attempts(dispatch.call_ref, dispatch.attempt)
+        if dispatch.edit is not None:
+            edits[dispatch.call_ref] = dispatch.edit
     pending = None
     if messages and isinstance(last := messages[-1], AssistantMessage):
         pending = pending_calls(last, results, tools)
@@ -106,7 +111,7 @@ def resume(
             journal.add_message(ResultsMessage(answered))
             messages.append(ResultsMessage(answered))
             stored = tuple(store.path(conversation, head))
-    return Resumed(journal, tuple(messages), stored, results, states, pending, numbered)
+    return Resumed(journal, tuple(messages), stored, results, states, pending, edits, numbered)
 
 
 def read_again(

@@ -28,7 +28,7 @@ from tui.core.source import ResponseHead
 from tui.core.states import CallState
 from tui.core.turn import PlacedFinding
 from tui.session.journal import ExchangeEnding, ExchangeTicket
-from tui.store import NewCall, NewResult, Store
+from tui.store import Edit, NewCall, NewResult, Store
 
 _TITLE_LENGTH = 60
 
@@ -113,10 +113,15 @@ class StoredJournal:
         for code, count in Counter(found.code for found in findings).items():
             self.store.count_findings(endpoint, code, count)
 
-    async def begin_dispatch(self, ref: str, *, by: str) -> bool:
+    async def begin_dispatch(self, ref: str, *, by: str, edit: Edit | None = None) -> bool:
         attempt = self._attempts.get(ref, 0) + 1
         begun = await asyncio.to_thread(
-            self.store.begin_dispatch, self.conversation, ref, attempt=attempt, policy=by
+            self.store.begin_dispatch,
+            self.conversation,
+            ref,
+            attempt=attempt,
+            policy=by,
+            edit=edit,
         )
         if begun:
             self._attempts[ref] = attempt
@@ -133,6 +138,14 @@ class StoredJournal:
             cast(_DispatchOutcome, str(state)),
             attempt=self._attempts[result.call],
             result=_new_result(result, full),
+        )
+
+    def end_aside(self, ref: str, state: CallState) -> None:
+        self.store.end_aside(
+            self.conversation,
+            ref,
+            cast(_DispatchOutcome, str(state)),
+            attempt=self._attempts[ref],
         )
 
     def save_result(self, result: CallResult, state: CallState) -> None:

@@ -8,7 +8,7 @@ from tui.store.calls import NewCall, StoredCall
 from tui.store.conversations import StoredConversation, StoredMessage
 from tui.store.exchanges import StoredExchange
 from tui.store.inspection import Past
-from tui.store.ledger import NewResult, StoredDispatch, StoredResult
+from tui.store.ledger import Edit, NewResult, StoredDispatch, StoredResult
 from tui.store.recovery import Recovery, recover
 from tui.store.search import Hit
 from tui.store.store import Store
@@ -16,6 +16,7 @@ from tui.store.tree import MessageNode
 from tui.store.trouble import StoreUnusable, Trouble
 
 __all__ = [
+    "Edit",
     "Hit",
     "MessageNode",
     "NewCall",

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tui.store.codec import pack, searchable
+from tui.store.codec import pack, pack_raw, searchable
 from tui.store.conversations import StoredMessage, message_of_row
 from tui.store.database import Database
 from tui.store.ledger import StoredDispatch
@@ -113,13 +113,18 @@ class Inspection(Database):
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO dispatches(conversation, call_ref, attempt, owner, started, ended,"
-                " outcome, policy) VALUES (?, ?, ?, '', ?, ?, ?, ?)",
+                " outcome, policy, edited, told) VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         *(conversation, each.call_ref, each.attempt, each.started),
                         # Whoever ran it is not here: nobody knows what became of it.
                         *(each.started if each.ended is None else each.ended,),
                         *(each.outcome or "unknown", pack(each.policy)),
+                        *(
+                            (pack_raw(each.edit.text), each.edit.told)
+                            if each.edit
+                            else (None, None)
+                        ),
                     )
                     for each in past.dispatches
                 ],

@@ -15,11 +15,22 @@ from tui.core.conversation import ResultOrigin
 from tui.core.errors import StoreError
 from tui.core.states import CallState
 from tui.store.calls import move_call
-from tui.store.codec import pack, searchable, unpack
+from tui.store.codec import pack, pack_raw, searchable, unpack, unpack_raw
 from tui.store.database import Database
 from tui.store.texts import replace_text
 
 Outcome = Literal["returned", "failed", "timed out", "cancelled", "unknown"]
+Told = Literal["edited", "denied"]
+"""What the model is told of a run whose arguments a person changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Argument text that ran in place of the model's."""
+
+    text: str
+    told: Told
+    """`denied`: the run was for the person alone, and the call itself counts as denied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,13 @@ class StoredDispatch:
     """None while it runs."""
     policy: str
     """Who or what allowed it."""
+    edit: Edit | None = None
+    """None where the model's own text ran."""
+
+    @property
+    def aside(self) -> bool:
+        """It ran for the person alone: it is not the call's own start, nor its end."""
+        return self.edit is not None and self.edit.told == "denied"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +79,24 @@ class StoredResult:
     created: float
 
 
-_DISPATCH = "id, conversation, call_ref, attempt, started, ended, outcome, policy"
+_DISPATCH = "id, conversation, call_ref, attempt, started, ended, outcome, policy, edited, told"
 
 
 class Ledger(Database):
     """Dispatches and results; a part of `Store`."""
 
     def begin_dispatch(
-        self, conversation: str, call_ref: str, *, attempt: int = 1, policy: str = ""
+        self,
+        conversation: str,
+        call_ref: str,
+        *,
+        attempt: int = 1,
+        policy: str = "",
+        edit: Edit | None = None,
     ) -> bool:
         """Write down that the call starts; True when it is on the disk and the tool may start.
+
+        With `edit`, what starts is what a person made of it.
 
         False: it has been started already, here or by another window. Waits for the disk:
         from an event loop use `await asyncio.to_thread(store.begin_dispatch, ...)`.
@@ -103,11 +129,15 @@ class Ledger(Database):
             if attempt != last + 1 or outcome != "unknown" or answered:
                 return False
             connection.execute(
-                "INSERT INTO dispatches(conversation, call_ref, attempt, owner, started, policy)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (conversation, call_ref, attempt, owner, now, pack(policy)),
+                "INSERT INTO dispatches(conversation, call_ref, attempt, owner, started, policy,"
+                " edited, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(conversation, call_ref, attempt, owner, now, pack(policy)),
+                    *((pack_raw(edit.text), edit.told) if edit else (None, None)),
+                ),
             )
-            move_call(connection, conversation, call_ref, CallState.RUNNING)
+            if edit is None or edit.told == "edited":
+                move_call(connection, conversation, call_ref, CallState.RUNNING)
             return True
 
         return self._certainly(run)
@@ -138,6 +168,20 @@ class Ledger(Database):
                 _insert_result(connection, conversation, call_ref, attempt, result, now)
 
         self._write(run, conversation=conversation, size=_size(result))
+
+    def end_aside(
+        self, conversation: str, call_ref: str, outcome: Outcome, *, attempt: int = 1
+    ) -> None:
+        """Write down how a run for the person alone ended. The call's own result is another."""
+        row = (self._clock(), outcome, conversation, call_ref, attempt)
+        self._write(
+            lambda connection: connection.execute(
+                "UPDATE dispatches SET ended = ?, outcome = ?"
+                " WHERE conversation = ? AND call_ref = ? AND attempt = ? AND ended IS NULL",
+                row,
+            ),
+            conversation=conversation,
+        )
 
     def save_result(
         self,
@@ -240,8 +284,11 @@ class Ledger(Database):
                 values,
             ).fetchall()
         return [
-            StoredDispatch(id, conversation, ref, attempt, started, ended, outcome, unpack(policy))
-            for id, conversation, ref, attempt, started, ended, outcome, policy in rows
+            StoredDispatch(
+                *(id, conversation, ref, attempt, started, ended, outcome, unpack(policy)),
+                None if edited is None else Edit(unpack_raw(edited), told),
+            )
+            for id, conversation, ref, attempt, started, ended, outcome, policy, edited, told in rows
         ]
 
 

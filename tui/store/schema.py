@@ -181,7 +181,17 @@ def _first_tables(connection: sqlite3.Connection) -> None:
     run_script(connection, _V1)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first_tables,)
+def _edited_runs(connection: sqlite3.Connection) -> None:
+    """What a person made of a call's text before it ran, and what the model is told of that.
+
+    `edited` is argument text as in `calls.raw`, NULL where the model's own text ran; `told` is
+    edited (with the run's result) or denied (the run is for the person alone).
+    """
+    connection.execute("ALTER TABLE dispatches ADD COLUMN edited BLOB")
+    connection.execute("ALTER TABLE dispatches ADD COLUMN told TEXT")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first_tables, _edited_runs)
 
 TABLES = (
     "conversations",

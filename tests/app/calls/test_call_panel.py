@@ -20,6 +20,7 @@ from tui.app.widgets.call_panel import CallPanel
 from tui.core.conversation import CallResult, JsonContent, TextContent
 from tui.core.states import CallState
 from tui.session.updates import ApprovalAsked, CallAnswered, CallChanged, CallRan, Decision
+from tui.store import Edit
 
 
 class Time:
@@ -592,6 +593,30 @@ async def test_past_calls_come_back_as_lines_with_their_results() -> None:
         ]
         await app.panel.clear()
         assert "No calls yet" in await drawn(app, pilot)
+
+
+async def test_an_edited_run_of_a_past_call_is_shown_against_what_the_model_wrote() -> None:
+    async with running() as (app, pilot):
+        writing = Writing()
+        writing.open("0", "refund_order", "c")
+        writing.write("0", '{"amount": 900}')
+        writing.close("0")
+        writing.end()
+        result = CallResult("t1.c1", (TextContent("refunded"),))
+        app.panel.show_past(
+            writing.handle,
+            {"t1.c1": CallState.RETURNED},
+            {"t1.c1": result},
+            {"t1.c1": Edit('{"amount": 9}', "edited")},
+        )
+        app.panel.focus_call("t1.c1")
+        shown = await drawn(app, pilot)
+        assert "edited before the run" in shown
+        assert "= what was run" not in shown
+        await pilot.press("6")
+        shown = await drawn(app, pilot)
+        assert '"amount": 900' in shown
+        assert '"amount": 9' in shown.replace('"amount": 900', "")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (50, 16), (30, 10)])

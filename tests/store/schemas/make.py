@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.store.making import begin_exchange, new_call, new_result
-from tui.store import Store
+from tui.store import Edit, Store
 from tui.store.schema import TABLES, version_of
 
 HALF = "\ud83d"
@@ -38,7 +38,8 @@ def fill(store: Store) -> None:
         exchange=exchange,
         calls=[new_call(raw='{"city":"' + HALF + '"}')],
     )
-    store.begin_dispatch(conversation, "t1.c1", policy="person")
+    edit = Edit('{"city":"' + HALF + 'saka"}', "edited")
+    store.begin_dispatch(conversation, "t1.c1", policy="person", edit=edit)
     store.end_dispatch(conversation, "t1.c1", "returned", result=new_result())
     store.count_findings("work", "no-marker", 3)
 

@@ -34,6 +34,7 @@ from tui.session.updates import (
     TurnOpened,
     UserMessageAdded,
 )
+from tui.store import Edit
 
 
 @dataclass(slots=True, eq=False)
@@ -95,6 +96,7 @@ class GatheredCalls:
         handle: TurnHandle,
         states: Mapping[str, CallState],
         results: Mapping[str, CallResult],
+        edits: Mapping[str, Edit],
     ) -> None:
         """A turn of a conversation that was read back, with what became of its calls."""
         clock = TurnClock(handle.arrivals, self._clock())
@@ -103,6 +105,8 @@ class GatheredCalls:
             if call.ref not in self.models:
                 model = CallModel(call, handle, clock)
                 model.restore(states.get(call.ref), results.get(call.ref))
+                if (edit := edits.get(call.ref)) is not None:
+                    model.note_edit(edit.text, edit.told)
                 new.append(model)
         self._add(new, past=True)
 

@@ -149,7 +149,7 @@ class ChatScreen(DecidingScreen):
                             pane.add_user(stored.id, text_of(message))
                         case AssistantMessage() if stored.exchange is not None:
                             handle = self.workspace.past_turn(resumed, stored.exchange)
-                            panel.show_past(handle, resumed.states, resumed.results)
+                            panel.show_past(handle, resumed.states, resumed.results, resumed.edits)
                             presenter.past_turn(handle, dict(resumed.states))
                         case _:
                             pass

@@ -37,6 +37,7 @@ from tui.session.updates import (
     TurnHandle,
     TurnOpened,
 )
+from tui.store import Edit
 
 MOUNTED: Final = 60
 """Cards that are widgets at the same time, unless earlier ones are asked for."""
@@ -113,9 +114,10 @@ class CallPanel(VerticalScroll, can_focus=False):
         handle: TurnHandle,
         states: Mapping[str, CallState],
         results: Mapping[str, CallResult],
+        edits: Mapping[str, Edit] | None = None,
     ) -> None:
         """A turn of a conversation that was read back, with what became of its calls."""
-        self._calls.show_past(handle, states, results)
+        self._calls.show_past(handle, states, results, edits or {})
 
     def apply(self, update: SessionUpdate) -> None:
         """Take one of the session's updates. Those that are not about calls change nothing."""

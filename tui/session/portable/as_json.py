@@ -16,6 +16,7 @@ from tui.core.errors import UsageError, VerbatimError
 from tui.core.states import CallState
 from tui.session.portable.whole import Chunks, Whole
 from tui.store import (
+    Edit,
     StoredCall,
     StoredConversation,
     StoredDispatch,
@@ -125,6 +126,9 @@ def _document(whole: Whole) -> dict[str, Any]:
                 "ended": each.ended,
                 "outcome": each.outcome,
                 "allowed_by": each.policy,
+                "edited": None
+                if each.edit is None
+                else {"text": each.edit.text, "told": each.edit.told},
             }
             for each in whole.dispatches
         ],
@@ -283,7 +287,17 @@ def _dispatch(number: int, plain: dict[str, Any]) -> StoredDispatch:
         None if plain["ended"] is None else float(plain["ended"]),
         plain["outcome"],
         _text(plain["allowed_by"]),
+        # Exports of before there were edited runs do not have it.
+        _edit(plain.get("edited")),
     )
+
+
+def _edit(plain: dict[str, Any] | None) -> Edit | None:
+    if plain is None:
+        return None
+    if plain["told"] not in ("edited", "denied"):
+        raise ValueError(f"what the model was told, {plain['told']!r}, is unheard of")
+    return Edit(_text(plain["text"]), plain["told"])
 
 
 def _text(value: object) -> str:
