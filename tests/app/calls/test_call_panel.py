@@ -595,6 +595,22 @@ async def test_past_calls_come_back_as_lines_with_their_results() -> None:
         assert "No calls yet" in await drawn(app, pilot)
 
 
+@pytest.mark.parametrize("width", [58, 80])
+async def test_the_views_keep_their_names_beside_a_place_in_a_long_text(width: int) -> None:
+    async with running(size=(width, 40)) as (app, pilot):
+        writing = Writing()
+        app.panel.open_turn(writing.handle)
+        writing.open("0", "write_file", "c")
+        writing.write("0", json.dumps({"items": [{"n": n} for n in range(1_000)]})[:-1])
+        shown = await drawn(app, pilot)
+        assert "5 result" in shown
+        app.panel.focus_chosen()
+        await pilot.press("home")
+        shown = await drawn(app, pilot)
+        assert "5 result" in shown
+        assert ("End follows" in shown) == (width == 80)
+
+
 async def test_an_edited_run_of_a_past_call_is_shown_against_what_the_model_wrote() -> None:
     async with running() as (app, pilot):
         writing = Writing()

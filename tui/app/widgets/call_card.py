@@ -19,7 +19,7 @@ from textual.message import Message
 
 from tui.app.calls.edits import UnusableText, editable
 from tui.app.calls.facts import fact_lines
-from tui.app.calls.lines import Ink, Line, LineSource, clipped, justified
+from tui.app.calls.lines import Ink, Line, LineSource, clipped, justified, width_of
 from tui.app.calls.model import FORMING_STATES, CallModel
 from tui.app.calls.raw import RawLines
 from tui.app.calls.status import head_line
@@ -213,17 +213,21 @@ class CallCard(KeysInOrder, Vertical):
             return [clipped(left, width)]
         first, count = lines.first_visible, lines.line_count
         last = min(first + lines.rows_visible, count)
-        where = f"{first + 1:,}–{last:,} of {count:,}" if last - first < count else ""
+        place = f"{first + 1:,}–{last:,} of {count:,}" if last - first < count else ""
+        more = ""
         if lines.following:
-            where += "  following" if where else ""
+            more = "following" if place else ""
         elif lines.source.grows and last < count:
-            where += "  ↓ End follows"
-        right: Line = [(where.strip(), Ink.MUTED)]
+            more = "↓ End follows"
+        # The views are keys to press, so they stay; the place gives way to them.
+        room = width - width_of(left) - 2
+        where = next(
+            (each for each in (f"{place}  {more}".strip(), more, place) if len(each) <= room), ""
+        )
         title = lines.source.title if self.view in (View.RAW, View.RESULT) else ""
-        room = width - sum(len(text) for text, _ in left) - len(where) - 4
-        if title and room >= len(title):
+        if title and room - len(where) - 2 >= len(title):
             left.append((f"  {title}", Ink.MUTED))
-        return [justified(left, right, width)]
+        return [justified(left, [(where, Ink.MUTED)], width)]
 
     def _show_view(self, lines: CallLines) -> None:
         revision = self.model.revision if follows_model(self.view) else 0
