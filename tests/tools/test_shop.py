@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,14 @@ def test_only_the_ticket_changes_something(tmp_path: Path) -> None:
     specs = Registry([shop(tmp_path)]).specs()
     assert [spec.name for spec in specs if not spec.read_only] == ["create_ticket"]
     assert not any(tmp_path.iterdir()), "offering the tools touches nothing"
+
+
+async def test_what_the_shop_is_told_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        await _json(tmp_path / "data", "lookup_order", {"order_id": "A-4471"})
+    finally:
+        os.umask(before)
+    files = [path for path in (tmp_path / "data").iterdir() if path.is_file()]
+    assert files
+    assert [oct(path.stat().st_mode & 0o777) for path in files] == ["0o600"] * len(files)

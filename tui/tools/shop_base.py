@@ -108,6 +108,8 @@ class ShopBase:
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            # For its owner alone, as all that conversations leave behind.
+            self.path.touch(mode=0o600)
             base = sqlite3.connect(self.path, timeout=10)
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
