@@ -9,10 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
+from tui.app.browser import open_address
+from tui.app.copying import copy_out
 from tui.app.garbage import Garbage
 from tui.app.safe import notify
 from tui.app.screens.chat import ChatScreen
@@ -25,6 +28,7 @@ from tui.recording.replay import Pace
 from tui.session.workspace import Workspace
 
 DARK, LIGHT = "verbatim-dark", "verbatim-light"
+_SECONDS_TO_READ_AN_ADDRESS = 60
 
 HELP = (
     HelpSection(
@@ -200,6 +204,25 @@ class VerbatimApp(App[None]):
             notify(self, f"{words} Quit again to leave all the same.", severity="error")
             return
         self.exit()
+
+    def open_url(self, url: str, *, new_tab: bool = True) -> None:
+        """Open `url` beside the terminal; where that cannot be done, hand it to the person."""
+        self._open_beside(url)
+
+    @work(thread=True)
+    def _open_beside(self, url: str) -> None:
+        if not open_address(url):
+            self.call_from_thread(self._hand_over, url)
+
+    def _hand_over(self, url: str) -> None:
+        copied = copy_out(url, "the address", self.copy_to_clipboard, self._copies_folder)
+        notify(
+            self,
+            "Nothing was opened: there is no browser here that has a window of its own. "
+            f"{copied.told}\n{url}",
+            severity="warning",
+            timeout=_SECONDS_TO_READ_AN_ADDRESS,
+        )
 
     def action_help(self) -> None:
         self.push_screen(HelpPanel(HELP))
