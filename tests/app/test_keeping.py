@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.app.chatting import Chat, chatting, workspace
 from tests.store.making import FullDisk
+from tui.app.widgets.status_line import StatusLine
 from tui.session.workspace import Workspace
 from tui.store import Store, Trouble
 
@@ -131,3 +132,13 @@ async def test_a_turn_goes_on_when_the_file_is_ruined_under_it(tmp_path: Path) -
         (kept,) = store.list_conversations()
         prompts = [each.body for each in store.messages(kept.id) if each.role == "user"]
         assert any("hello again" in prompt for prompt in prompts)
+
+
+async def test_screen_says_while_nothing_is_written_to_the_disk(tmp_path: Path) -> None:
+    async with chatting(workspace(tmp_path, store=Store.memory()), size=(80, 24)) as chat:
+        status = chat.screen.query_one(StatusLine)
+        assert "in memory only" in str(status.render())
+        await chat.screen._keep(str(tmp_path / "kept"))
+        assert "in memory only" not in str(status.render())
+        await chat.screen._keep("memory")
+        assert "in memory only" in str(status.render())

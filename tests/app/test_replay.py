@@ -33,12 +33,15 @@ async def test_a_held_replay_goes_on_by_a_chunk_at_a_time_and_says_that_it_is_he
     async with app.run_test(size=(140, 40)) as pilot:
         chat = Chat(app, pilot)
         await chat.until(lambda: isinstance(app.screen, ChatScreen), "the chat")
+        state = chat.screen.query_one(StatusLine)
+        await chat.until(lambda: state.state != "ready", "the request")
+        assert state.state.startswith("held")  # Before the first chunk, too.
         ends = [end for end, _ in recording.chunks]
         for end in ends[:3]:
             await pilot.press("ctrl+s")
             await chat.until(partial(has_come, chat, end), f"the chunk up to {end}")
         await pilot.pause()
-        assert chat.screen.query_one(StatusLine).state.startswith("held")
+        assert state.state.startswith("held")
         await pilot.press("ctrl+y")
         await chat.until(lambda: chat.panel.wants_attention, "the question after the whole turn")
         assert chat.screen.arrived == (1, len(recording.body))

@@ -28,6 +28,8 @@ from tui.core.states import CallState
 from tui.core.turn import Turn
 from tui.session import updates as up
 
+WAITING, STREAMING = "waiting for the first byte", "streaming"
+
 
 class Stage(Protocol):
     """What the presenter asks of the screen besides its widgets."""
@@ -62,12 +64,12 @@ class Presenter:
                 self._handles.append(handle)
                 self._views[handle.exchange] = self.pane.begin_turn(handle.exchange, handle.model)
                 self.panel.open_turn(handle)
-                self.stage.show_state("waiting for the first byte", busy=True)
+                self.stage.show_state(WAITING, busy=True)
             case up.TurnAdvanced(handle, steps):
                 for step in steps:
                     for event in step.events:
                         self._event(self._views[handle.exchange], handle.turn, event)
-                self.stage.show_state("streaming", busy=True)
+                self.stage.show_state(STREAMING, busy=True)
             case up.TurnClosed(handle, _, message):
                 self._close(handle, message)
             case up.CallChanged(ref, state):

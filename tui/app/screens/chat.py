@@ -19,7 +19,7 @@ from textual.containers import Container
 from textual.events import Resize
 
 from tui.app.commands import COMMANDS
-from tui.app.presenter import Presenter, text_of
+from tui.app.presenter import STREAMING, WAITING, Presenter, text_of
 from tui.app.safe import notify
 from tui.app.screens.conversations import Conversations
 from tui.app.screens.deciding import DecidingScreen
@@ -99,7 +99,7 @@ class ChatScreen(DecidingScreen):
         yield StatusLine(clock=self.workspace.clock, id="status")
 
     def on_mount(self) -> None:
-        self.query_one(StatusLine).note = self._note
+        self._show_note()
         try:
             if self._wanted:
                 self._show(self.workspace.open(self._wanted))
@@ -155,7 +155,7 @@ class ChatScreen(DecidingScreen):
                             pass
             if resumed.pending is not None:
                 pane.add_notice(
-                    "Calls of the last turn still wait for a decision. Ctrl+R takes them up.",
+                    "Verbatim ended before these calls were over. Ctrl+R takes them up.",
                     "warning",
                 )
             self.mark_branches()
@@ -177,6 +177,13 @@ class ChatScreen(DecidingScreen):
         await self.query_one(CallPanel).clear()
         self._show(opened)
         self.query_one(Prompt).focus()
+
+    def _show_note(self) -> None:
+        notes = [self._note] if self._note else []
+        # A replay is of something that is kept.
+        if self.workspace.store.file is None and self._pace is None:
+            notes.append("in memory only")
+        self.query_one(StatusLine).note = " · ".join(notes)
 
     def _show_target(self) -> None:
         target, status = self.opened.session.target, self.query_one(StatusLine)
@@ -274,7 +281,7 @@ class ChatScreen(DecidingScreen):
                 self._pace.resume()
             else:
                 self._pace.pause()
-            self.show_state("streaming", busy=True)
+            self.show_state(STREAMING, busy=True)
 
     def action_step(self) -> None:
         """Let one chunk of a held replay through."""
@@ -376,6 +383,7 @@ class ChatScreen(DecidingScreen):
         except VerbatimError as error:
             self.complain(error)
             return
+        self._show_note()
         notify(self.app, f"Kept in {self.workspace.store.file or 'memory only'} from now on.")
         if missing:
             words = f"Not all of the damaged store could be read: {'; '.join(missing)}"
@@ -411,7 +419,7 @@ class ChatScreen(DecidingScreen):
     # The presenter's stage ----------------------------------------------------------------
 
     def show_state(self, word: str, *, busy: bool) -> None:
-        if word == "streaming" and self._pace is not None and self._pace.paused:
+        if word in (WAITING, STREAMING) and self._pace is not None and self._pace.paused:
             word = "held: Ctrl+S steps, Ctrl+Y goes on"
         status = self.query_one(StatusLine)
         status.state = word
