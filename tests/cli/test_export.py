@@ -117,3 +117,25 @@ def test_a_file_that_is_nothing_of_the_kind_is_refused(text: str, tmp_path: Path
     file = tmp_path / "x.json"
     file.write_text(text)
     assert main(["import", str(file)]) == 2
+
+
+def test_an_exported_page_cannot_be_imported_and_is_named(
+    conversation: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    assert main(["export", conversation, "--as", "markdown", "-o", str(page)]) == 0
+    capsys.readouterr()
+    assert main(["import", str(page)]) == 2
+    told = capsys.readouterr().err
+    assert f"{str(page)!r} is no event stream" in told
+    assert "--dialect" not in told
+
+
+def test_replay_without_the_screen_asks_for_no_more_turns_than_it_was_given(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ticket = Path(__file__).parents[2] / "screenshots" / "turns" / "ticket.sse"
+    main(["replay", "--headless", str(ticket)])
+    told = capsys.readouterr().err
+    assert "create_ticket" in told
+    assert "--max-turns" not in told

@@ -13,10 +13,13 @@ from tui.cli import compose
 from tui.cli.storing import add_store_argument, make_store, store_path
 from tui.core import dialects
 from tui.core.errors import UsageError
+from tui.core.sse import SSEDecoder
 from tui.recording.format import Recording, load
 from tui.session.portable import as_json, foreign
 from tui.session.portable.importing import store_recordings, store_whole
 from tui.session.portable.whole import Whole
+
+_CAN_BE_IMPORTED = "what can be imported: our JSON, a recording, a HAR file or a VCR cassette"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
         if path.suffix.lower() in (".json", ".har", ".yaml", ".yml"):
             found.append((path.stem, _read(path)))
         else:
-            recordings.append(load(path))
+            recording = load(path)
+            if not (recording.dialect or arguments.dialect or _has_events(recording.body)):
+                raise UsageError(f"{name!r} is no event stream", hint=_CAN_BE_IMPORTED)
+            recordings.append(recording)
     if recordings:
         found.append((Path(arguments.files[0]).stem, recordings))
     setting = compose.read_setting()
@@ -56,6 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
                 id = store_recordings(store, settled, arguments.title or stem)
             print(id)
     return 0
+
+
+def _has_events(body: bytes) -> bool:
+    decoder = SSEDecoder()
+    return bool(decoder.feed(body)) or decoder.close() is not None
 
 
 def _read(path: Path) -> Whole | list[Recording]:
@@ -84,7 +95,7 @@ def _read(path: Path) -> Whole | list[Recording]:
     else:
         raise UsageError(
             f"{str(path)!r} is nothing that can be imported",
-            hint="our JSON, a recording, a HAR file or a VCR cassette can",
+            hint=_CAN_BE_IMPORTED,
         )
     if not streams:
         raise UsageError(f"{str(path)!r} holds no event stream of a model")

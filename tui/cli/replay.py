@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _headless(workspace: Workspace, prompt: str, as_json: bool) -> int:
     from tui.cli.reporting import Trouble, reporter
-    from tui.session.updates import Idle
+    from tui.session.updates import Idle, TurnLimitReached
     from tui.session.workspace import at_work
 
     report, trouble = reporter(as_json=as_json), Trouble()
@@ -91,7 +91,9 @@ async def _headless(workspace: Workspace, prompt: str, as_json: bool) -> int:
         session = workspace.new().session
         session.send(prompt)
         async for update in session.updates():
-            report(update)
+            # The recordings are over; no option allows more turns than they hold.
+            if as_json or not isinstance(update, TurnLimitReached):
+                report(update)
             trouble.note(update)
             if isinstance(update, Idle):
                 break
