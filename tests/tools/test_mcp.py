@@ -459,7 +459,10 @@ class TestServersThatDoNotStart:
                 ServerConfig("s", command="echo", args=("give me a key",)),
                 ["it wrote 'give me a key'"],
             ),
-            (ServerConfig("s", url="http://127.0.0.1:9/mcp"), ["cannot be used"]),
+            (
+                ServerConfig("s", url="http://127.0.0.1:9/mcp"),
+                ["cannot be used: nothing answers at 127.0.0.1:9"],
+            ),
         ],
     )
     async def test_the_error_says_why_and_the_rest_works(

@@ -12,6 +12,7 @@ import importlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from tui.core.errors import ToolError
 from tui.tools.contract import RunContext, ToolOutcome
@@ -299,7 +300,7 @@ class Connection:
         if self._config.command:
             return "Run its command by hand to see what it needs."
         if self._refused is None:
-            return "Check its url and headers."
+            return "Is the server running? Check its url and headers."
         headers = {name.lower() for name in self._config.headers}
         return advice(self._refused, with_token="authorization" in headers)
 
@@ -307,6 +308,9 @@ class Connection:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         words = _words(error)
+        if type(error).__name__ == "ConnectError" and self._config.url:
+            host = urlsplit(self._config.url).netloc.rpartition("@")[2]
+            words = f"nothing answers at {host}: {error}"[:2_000]
         return words if self._refused is None else in_words(self._refused, words)
 
 

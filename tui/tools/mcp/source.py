@@ -81,7 +81,7 @@ class McpServer:
         return ToolError(
             f"{self.origin} has ended: {self._connection.ended}"
             + (f"; it said: {told}" if told else ""),
-            hint="Reload the tools to start it again.",
+            hint="R on it in F8 starts it again, /reload all of them.",
         )
 
     def _unmet(self) -> ToolError | None:
