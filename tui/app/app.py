@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from textual import work
+from textual import events, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
@@ -151,6 +151,8 @@ class VerbatimApp(App[None]):
         self._warned = False
         """That leaving would lose something has been said."""
         self._garbage = garbage
+        self._typed = False
+        """Somebody pressed a key or moved the mouse since the last look."""
         for each in themes:
             self.register_theme(each)
         if theme in self._theme_names:
@@ -190,10 +192,17 @@ class VerbatimApp(App[None]):
     async def on_unmount(self) -> None:
         await self._workspace.close()
 
+    async def on_event(self, event: events.Event) -> None:
+        self._typed = self._typed or isinstance(event, events.InputEvent)
+        await super().on_event(event)
+
     def _collect(self) -> None:
         if self._garbage is not None:
+            typed, self._typed = self._typed, False
             self._garbage.tick(
-                busy=self._workspace.busy, conversations=self._workspace.conversations
+                busy=self._workspace.busy,
+                typed=typed,
+                conversations=self._workspace.conversations,
             )
 
     async def action_quit(self) -> None:
