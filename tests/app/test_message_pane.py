@@ -162,6 +162,8 @@ async def test_marks_stand_between_the_prose_before_and_after_without_argument_t
         turn.append_text("0", "before")
         turn.add_call_marker("t1.c1", "get_[/x]_weather")
         turn.add_provider_item("s", "server_tool_use", "web_search")
+        for key in "xyz":
+            turn.add_provider_item(key, "message_start", "unknown event")
         turn.append_text("2", "after")
         turn.update_call_marker("t1.c1", "✓", "returned", "call-done")
         turn.update_call_marker("no such call", "✓", "returned")
@@ -172,6 +174,7 @@ async def test_marks_stand_between_the_prose_before_and_after_without_argument_t
             "before",
             "✓ get_[/x]_weather  returned",
             "◇ web_search  server_tool_use, run by the provider",
+            "◇ unknown event  message_start, kept as it came",
             "after",
         ]
         assert app.pane.source_of("t1") == "beforeafter"

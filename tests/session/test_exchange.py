@@ -17,16 +17,14 @@ from tui.core.events import TextFragment
 from tui.core.reader import TurnReader
 from tui.session.exchange import Received, receive
 from tui.session.stored import StoredJournal
-from tui.session.updates import SessionUpdate, TurnAdvanced, TurnClosed
+from tui.session.updates import Notice, SessionUpdate, TurnAdvanced, TurnClosed
 from tui.store import Store
 
 
 class Exchange:
     """One exchange over a scripted body, with what it said and stored."""
 
-    def __init__(
-        self, *chunks: bytes, then_wait: bool = False, dialect: str = "anthropic"
-    ) -> None:
+    def __init__(self, *chunks: bytes, then_wait: bool = False, dialect: str = "anthropic") -> None:
         self.dialect = dialect
         self.source = ScriptedSource([Reply(list(chunks), then_wait=then_wait)])
         self.store = Store.memory()
@@ -156,3 +154,36 @@ async def test_a_turn_that_is_cancelled_while_it_is_judged_is_written_down_all_t
     # The session runs nothing of a turn that was cancelled.
     assert received.cancelled
     assert isinstance(exchange.said[-1], TurnClosed)
+
+
+BODIES = {
+    "anthropic": wire.prose_turn("hello"),
+    "openai-responses": (
+        b'data: {"type":"response.created","response":{"id":"r","model":"m","output":[]}}\n\n'
+        b'data: {"type":"response.completed","response":{"id":"r","output":[]}}\n\n'
+    ),
+    "openai-chat": (
+        b'data: {"id":"c","object":"chat.completion.chunk","model":"m",'
+        b'"choices":[{"index":0,"delta":{"content":"hello"},"finish_reason":"stop"}]}\n\n'
+        b"data: [DONE]\n\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", BODIES)
+@pytest.mark.parametrize("answered", BODIES)
+async def test_answer_in_another_dialect_is_named(asked: str, answered: str) -> None:
+    exchange = Exchange(BODIES[answered], dialect=asked)
+    await exchange.run()
+    told = [update.text for update in exchange.said if isinstance(update, Notice)]
+    if asked == answered:
+        assert told == []
+    else:
+        (words,) = told
+        assert f"--dialect {answered}" in words
+
+
+async def test_stream_that_broke_in_the_dialect_asked_for_says_nothing_of_another() -> None:
+    exchange = Exchange(BODIES["anthropic"][:150])
+    await exchange.run()
+    assert not any(isinstance(update, Notice) for update in exchange.said)

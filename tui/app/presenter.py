@@ -18,6 +18,7 @@ from tui.app.widgets.message_pane import MessagePane
 from tui.core import events as ev
 from tui.core.conversation import AssistantMessage, TextPart, UserMessage
 from tui.core.parts import (
+    UNKNOWN_EVENT,
     LiveCall,
     LiveProviderItem,
     LiveRefusal,
@@ -150,7 +151,7 @@ class Presenter:
             case ev.ProviderItemOpened(key, kind, title):
                 view.add_provider_item(key, kind, title)
             case ev.UnknownEvent(kind):
-                view.add_provider_item(f"unknown:{kind}", kind, "unknown event")
+                view.add_provider_item(f"unknown:{kind}", kind, UNKNOWN_EVENT)
             case ev.CallOpened(key, _, name, _, 0):
                 if (call := _call(turn, key)) is not None:
                     self._view_of_call[call.ref] = view

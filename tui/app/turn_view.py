@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tui.app.shown_message import CallMark, ProviderMark, Severity, ShownMessage
+from tui.core.parts import UNKNOWN_EVENT
 
 
 class TurnView:
@@ -48,7 +49,14 @@ class TurnView:
             self._changed(self._shown)
 
     def add_provider_item(self, key: str, kind: str, title: str) -> None:
-        self._shown.parts.append(ProviderMark(key, kind, title))
+        mark = ProviderMark(key, kind, title)
+        # A stream of another dialect is nothing but such events: one line for each kind of them.
+        if title == UNKNOWN_EVENT and any(
+            isinstance(part, ProviderMark) and (part.kind, part.title) == (kind, title)
+            for part in self._shown.parts
+        ):
+            return
+        self._shown.parts.append(mark)
         self._changed(self._shown)
 
     def close_turn(self, outcome_words: str = "", severity: Severity = "warning") -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from tui.core import wirejson
 from tui.core.arguments import ArgumentBuffer, Fragment
@@ -63,6 +64,10 @@ class LiveThinking(LivePart):
 @dataclass(slots=True, eq=False)
 class LiveRefusal(LivePart):
     pass
+
+
+UNKNOWN_EVENT: Final = "unknown event"
+"""The title of an item that is an event this dialect does not have."""
 
 
 @dataclass(slots=True, eq=False)

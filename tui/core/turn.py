@@ -18,6 +18,7 @@ from tui.core.endings import ending_of
 from tui.core.errors import ProtocolViolation
 from tui.core.finalise import FinalCall, Invalid, finalise
 from tui.core.parts import (
+    UNKNOWN_EVENT,
     LiveCall,
     LivePart,
     LiveProviderItem,
@@ -210,7 +211,7 @@ class Turn:
             case ev.UnknownEvent(kind, raw):
                 self._unknown += 1
                 item = self._part(LiveProviderItem, ev.Key(f"unknown:{self._unknown}"), span)
-                item.kind, item.title = kind, "unknown event"
+                item.kind, item.title = kind, UNKNOWN_EVENT
                 item.append(raw, span)
             case ev.Finding(code, message, culprit, severity):
                 self.findings.append(PlacedFinding(code, message, culprit, severity, span[0]))

@@ -17,12 +17,15 @@ from tui.core.conversation import AssistantMessage, ToolSpec
 from tui.core.dialects import DecoderSettings, EncodedRequest
 from tui.core.errors import EndpointError, StreamBroken, UsageError
 from tui.core.finalise import FinalCall
+from tui.core.parts import LiveProviderItem
 from tui.core.reader import TurnReader
+from tui.core.sniff import dialect_of
 from tui.core.source import ByteSource, ResponseHead
 from tui.session.journal import ExchangeEnding, ExchangeTicket, Journal
 from tui.session.reading import Arrived, Incoming, ReadingLoop
 from tui.session.updates import (
     Arrivals,
+    Notice,
     SessionUpdate,
     TurnAdvanced,
     TurnClosed,
@@ -134,6 +137,14 @@ async def receive(
     message_id = journal.add_message(message, exchange=ticket.id, calls=reader.turn.calls)
     journal.save_findings(endpoint, reader.turn.findings)
     emit(TurnClosed(handle, message_id, message))
+    if not cancelled and (other := _other_dialect(handle, feeding.beginning)) is not None:
+        emit(
+            Notice(
+                f"The endpoint answered in another dialect: {other}, not {dialect}. "
+                f"`--dialect {other}` asks it in that one.",
+                "error",
+            )
+        )
     return Received(
         handle,
         message,
@@ -149,6 +160,15 @@ def cancelling() -> bool:
     """Whether the running task was told to stop, though it may have gone on to end properly."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+def _other_dialect(handle: TurnHandle, beginning: bytes) -> str | None:
+    """The dialect of a body in which nothing could be read in the one that was asked for."""
+    turn = handle.turn
+    if turn.outcome != "incomplete" or not all(isinstance(p, LiveProviderItem) for p in turn.parts):
+        return None
+    found = dialect_of(beginning)
+    return None if found == handle.dialect else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +193,8 @@ class _Feeding:
         self.handle = handle
         self._emit = emit
         self._waiting = bytearray()
+        self.beginning = b""
+        """The first slice of the body, as it came."""
 
     def add(self, chunks: Iterable[Arrived]) -> None:
         for chunk in chunks:
@@ -191,6 +213,7 @@ class _Feeding:
         if not data:
             return False
         del self._waiting[:_SLICE]
+        self.beginning = self.beginning or data
         steps = self.reader.feed(data)
         self.handle.steps.extend(steps)
         self._emit(TurnAdvanced(self.handle, tuple(steps)))

@@ -19,6 +19,7 @@ from textual.widgets import Static
 from tui.app.safe import clean_line, content
 from tui.app.shown_message import CallMark, ProviderMark, ShownMessage, ShownPart, TextRun
 from tui.app.widgets.prose_stream import ProseStream
+from tui.core.parts import UNKNOWN_EVENT
 
 _LABEL_LIMIT = 80
 
@@ -233,13 +234,12 @@ class ProviderMarkLine(PartView):
     def render(self) -> Content:
         title = clean_line(self._mark.title, _LABEL_LIMIT)
         kind = clean_line(self._mark.kind, _LABEL_LIMIT)
+        if self._mark.title == UNKNOWN_EVENT:
+            said = f"  {kind}, kept as it came"
+        else:
+            said = f"  {kind}, run by the provider" if title else "  kept by the provider"
         return Content.assemble(
-            ("◇ ", "$text-muted"),
-            (title or kind, "$text-muted bold"),
-            (
-                f"  {kind}, run by the provider" if title else "  kept by the provider",
-                "$text-muted",
-            ),
+            ("◇ ", "$text-muted"), (title or kind, "$text-muted bold"), (said, "$text-muted")
         )
 
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from tui.core.arguments import is_high_half, is_low_half, join_halves
 from tui.core.parts import (
+    UNKNOWN_EVENT,
     LiveCall,
     LivePart,
     LiveProviderItem,
@@ -157,6 +158,8 @@ class TurnTexts:
                 return f"thinking{choice}"
             case LiveRefusal():
                 return f"refusal{choice}"
+            case LiveProviderItem(title=title) if title == UNKNOWN_EVENT:
+                return f"{title} {part.kind}{choice}"
             case LiveProviderItem():
                 return f"{part.kind} {part.title}, run by the provider{choice}"
             case _:

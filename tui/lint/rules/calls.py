@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.core.parts import LiveCall, LiveProviderItem, LiveText, LiveThinking
+from tui.core.parts import UNKNOWN_EVENT, LiveCall, LiveProviderItem, LiveText, LiveThinking
 from tui.core.states import CallState
 from tui.core.strictjson import NotStrict, parse_object
 from tui.core.turn import Turn
@@ -61,7 +61,7 @@ def _places(turn: Turn, notes: Notes) -> None:
     first = turn.calls[0] if turn.calls else None
     for part in turn.parts:
         if isinstance(part, LiveProviderItem):
-            if part.title == "unknown event":
+            if part.title == UNKNOWN_EVENT:
                 notes.count("turn.unknown-event", f"an event {part.kind!r:.60}", part.opened_at)
             elif "tool" in part.kind or part.kind.endswith(("_call", "_call_output")):
                 said = f"the provider ran {part.title or part.kind!r:.60} itself"

@@ -23,6 +23,7 @@ from tui.core.conversation import (
     ThinkingPart,
     UserMessage,
 )
+from tui.core.parts import UNKNOWN_EVENT
 from tui.session.portable.whole import Whole
 
 _STYLE: Final = """
@@ -93,9 +94,10 @@ def _turn(message: AssistantMessage, answers: Mapping[str, CallResult]) -> Itera
                 if text:
                     yield f'<details><summary class="dim">Thinking</summary>{_pre(text)}</details>'
             case ProviderPart(kind, title, text):
+                said = kind if title == UNKNOWN_EVENT else "run by the provider"
                 yield (
                     f"<details><summary>{_text(title or kind)} "
-                    f'<span class="dim">run by the provider</span></summary>{_pre(text)}</details>'
+                    f'<span class="dim">{_text(said)}</span></summary>{_pre(text)}</details>'
                 )
             case CallPart():
                 yield _call(part, answers.get(part.ref))

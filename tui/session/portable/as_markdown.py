@@ -21,6 +21,7 @@ from tui.core.conversation import (
     ThinkingPart,
     UserMessage,
 )
+from tui.core.parts import UNKNOWN_EVENT
 from tui.core.plaintext import clean_line
 from tui.session.portable.whole import Whole
 
@@ -70,7 +71,8 @@ def _turn(message: AssistantMessage, answers: Mapping[str, CallResult]) -> Itera
                     yield from ("Thinking:", "")
                     yield from ("\n".join(f"> {line}" for line in text.splitlines()), "")
             case ProviderPart(kind, title, text):
-                yield from (f"**{_line(title or kind)}** (run by the provider)", "")
+                said = kind if title == UNKNOWN_EVENT else "run by the provider"
+                yield from (f"**{_line(title or kind)}** ({_line(said)})", "")
                 if text:
                     yield from fenced(text)
             case CallPart():
