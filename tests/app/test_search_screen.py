@@ -73,6 +73,7 @@ async def test_hits_stand_below_their_conversation_with_the_match_marked(tmp_pat
     async with chatting(workspace(tmp_path, store=store), size=(80, 24)) as chat:
         hits = await opened(chat, "zebra")
         assert hits.option_count == 4
+        await chat.until(lambda: "Newer" in chat.shown() and "Older" in chat.shown(), "both")
         shown = chat.shown()
         assert shown.index("Newer") < shown.index("Older")
         assert "Search in all conversations: 2 hits" in shown

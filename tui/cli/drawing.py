@@ -23,6 +23,8 @@ from textual.widgets import Input, TextArea
 from tui.app.app import VerbatimApp
 from tui.app.screens.chat import ChatScreen
 from tui.app.themes import load_themes, theme_folders
+from tui.app.widgets.call_panel import CallPanel
+from tui.app.widgets.message_pane import MessagePane
 from tui.app.widgets.status_line import StatusLine
 from tui.core.conversation import TextContent
 from tui.core.errors import UsageError
@@ -222,6 +224,12 @@ async def _settled(app: App[None], pilot: Pilot[None]) -> str:
             area.cursor_blink = False
         for line in app.screen.query(Input):
             line.cursor_blink = False
+        # Not at their own pace, which follows how fast this machine draws.
+        for panel in app.screen.query(CallPanel):
+            panel.flush()
+        for pane in app.screen.query(MessagePane):
+            pane.flush()
+        await pilot.pause()
         picture = app.export_screenshot(title="Verbatim")
         reads = any(
             not worker.is_finished and worker.group.startswith(_READING) for worker in app.workers
