@@ -640,3 +640,13 @@ async def test_every_call_is_answered_exactly_once() -> None:
     )
     await stage.run()
     assert sorted(answer.ref for answer in stage.all(CallAnswered)) == ["t1.c1", "t1.c2", "t1.c3"]
+
+
+async def test_a_whole_answer_is_not_asked_for_again_by_going_on() -> None:
+    stage = Stage(two_chunks(wire.prose_turn("It is there.")))
+    with pytest.raises(UsageError, match="nothing was asked"):
+        stage.session.proceed()
+    assert await stage.run() == "done"
+    with pytest.raises(UsageError, match="the last answer is whole"):
+        stage.session.proceed()
+    assert len(stage.source.requests) == 1

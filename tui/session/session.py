@@ -137,8 +137,25 @@ class Session:
         self._start()
 
     def proceed(self) -> None:
-        """Go on from where the conversation stands: after a crash, a limit, or a failed exchange."""
+        """Go on from where the conversation stands: after a crash, a limit, or a failed exchange.
+
+        Raises:
+            UsageError: a prompt is still running, nothing was asked, or the last answer is whole.
+        """
         self._refuse_if_busy()
+        if not self.messages:
+            raise UsageError("nothing was asked yet")
+        last = self.messages[-1]
+        if (
+            isinstance(last, AssistantMessage)
+            and last.outcome == "complete"
+            and not self._paused(last)
+            and self._pending is None
+        ):
+            raise UsageError(
+                "there is nothing to go on with: the last answer is whole",
+                hint="/regenerate asks for it once more, as a branch",
+            )
         self._start()
 
     def cancel(self) -> bool:
