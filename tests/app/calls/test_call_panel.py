@@ -656,3 +656,23 @@ async def test_tab_leaves_the_panel() -> None:
         app.panel.focus_chosen()
         await pilot.press("tab")
         assert app.focused is app.query_one(Input)
+
+
+async def test_a_layout_after_a_flush_does_not_take_its_time_for_that_of_later_arrivals() -> None:
+    async with running() as (app, pilot):
+        writing = Writing()
+        app.panel.open_turn(writing.handle)
+        begun = app.time.now
+        writing.at = 1.0
+        app.time.now = begun + 1.0
+        writing.open("0", "tool", "c")
+        writing.write("0", '{"a": ')
+        app.panel.flush()  # Not laid out yet: nothing is drawn.
+        writing.at = 3.0
+        writing.write("0", "1")
+        await pilot.pause()
+        app.time.now = begun + 3.0
+        app.panel.flush()
+        card = app.panel.chosen
+        assert card is not None
+        assert card.model.clock.at(begun + 3.0) == 3.0
