@@ -676,3 +676,4 @@ async def test_a_layout_after_a_flush_does_not_take_its_time_for_that_of_later_a
         card = app.panel.chosen
         assert card is not None
         assert card.model.clock.at(begun + 3.0) == 3.0
+        assert card.model.clock.at(begun + 4.5) == 4.5

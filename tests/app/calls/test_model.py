@@ -58,7 +58,7 @@ def test_a_change_of_state_or_name_can_be_seen_without_a_fragment() -> None:
 
 def test_a_long_silence_is_visible_as_one() -> None:
     _, model = written('{"a": ' + "1" * 60)
-    model.clock.at(100.6)
+    model.clock.see(100.6)
     assert "silent" not in head(model, 101.0)
     assert "silent 12 s" in head(model, 112.6)
     assert "············" in head(model, 112.6)
@@ -68,10 +68,23 @@ def test_the_clock_of_a_turn_trusts_the_earliest_sight_of_an_arrival() -> None:
     arrivals = Arrivals()
     clock = TurnClock(arrivals, 50.0)
     arrivals.add(10, 1.0)
+    clock.see(51.4)
     assert clock.at(51.4) == pytest.approx(1.4)
     arrivals.add(10, 2.0)
-    assert clock.at(52.1) == pytest.approx(2.1)  # it had been the screen that was late
-    assert clock.at(54.0) == pytest.approx(4.0)
+    clock.see(51.9)  # it had been the screen that was late
+    assert clock.at(51.9) == pytest.approx(2.0)
+    assert clock.at(54.0) == pytest.approx(4.1)
+
+
+def test_a_time_that_was_read_before_an_arrival_says_nothing_of_when_it_was_seen() -> None:
+    arrivals = Arrivals()
+    clock = TurnClock(arrivals, 50.0)
+    clock.see(51.0)
+    arrivals.add(10, 2.0)
+    clock.see(51.0)
+    assert clock.at(51.0) == pytest.approx(2.0)  # never before what came
+    clock.see(52.5)
+    assert clock.at(53.0) == pytest.approx(3.0)
 
 
 def test_bars_are_as_high_as_what_came_and_dots_where_nothing_did() -> None:

@@ -161,6 +161,11 @@ class GatheredCalls:
                 del self.active[model.ref]
                 self.changed.add(model.ref)
 
+    def see(self, now: float) -> None:
+        """Take notice of when what came was seen. A time that is drawn with may be older."""
+        for model in self.active.values():
+            model.clock.see(now)
+
     def discover(self) -> None:
         """Find the calls that have begun."""
         new = []

@@ -34,14 +34,17 @@ class TurnClock:
         self._seen = arrivals.total
         self._latest = now
 
-    def at(self, now: float) -> float:
+    def see(self, now: float) -> None:
+        """Take notice of what has arrived; `now` was read just now, later than the arrivals."""
         last = self._arrivals.last_at
-        # A time that was read before the arrival says nothing about when it was seen.
         if last is not None and now > self._latest and self._arrivals.total != self._seen:
             self._seen = self._arrivals.total
             self._origin = min(self._origin, now - last)
         self._latest = max(self._latest, now)
-        return max(now - self._origin, last or 0.0)
+
+    def at(self, now: float) -> float:
+        """Seconds since the request at `now`, which may have been read a while ago."""
+        return max(now - self._origin, self._arrivals.last_at or 0.0)
 
 
 class Pace:

@@ -169,8 +169,6 @@ class CallCard(KeysInOrder, Vertical):
     def flush(self, now: float, waiting: Waiting, *, on_screen: bool) -> None:
         """Draw what changed, as of `now`."""
         self._now = now
-        # While it is fresh: a layout may draw with it later, when more has arrived.
-        self.model.clock.at(now)
         state_class = _CLASSES[self.model.state]
         if not self.has_class(state_class):
             self.remove_class(*_CLASSES.values())

@@ -159,6 +159,7 @@ class CallPanel(VerticalScroll, can_focus=False):
         now = self._clock() if now is None else now
         calls = self._calls
         calls.gather()
+        calls.see(now)
         waiting = calls.waiting
         self._follow(waiting)
         on_screen = self.app.screen is self.screen and self.is_on_screen
