@@ -56,3 +56,33 @@ async def test_what_was_not_expected_is_drawn_at_once_and_once() -> None:
         paced.pacer.wake()
         await pilot.pause()
         assert paced.drawn == 2
+
+
+async def test_a_wake_as_a_pause_ends_does_not_make_two_of_one() -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        paced = Paced()
+        await app.mount(paced)
+        paced.pacer.begin()
+        await pilot.pause()
+        for _ in range(3):
+            drawn = paced.drawn
+            # What a timer of Textual does when its time has come.
+            paced.call_next(paced.pacer.begin)
+            paced.pacer.wake()
+            await pilot.pause()
+            assert paced.drawn == drawn + 1
+            assert len(paced.pauses) == paced.drawn
+
+
+async def test_a_pause_that_ends_after_another_frame_was_drawn_is_not_counted_twice() -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        paced = Paced()
+        await app.mount(paced)
+        paced.pacer.begin()
+        await pilot.pause()
+        paced.pacer.begin()
+        await pilot.pause()
+        running = [timer for timer in paced._timers if timer._task is not None]
+        assert len(running) == 1

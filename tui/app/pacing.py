@@ -33,26 +33,40 @@ class Pacer:
         self._widget = widget
         self._draw = draw
         self._restless = restless
-        self._doze: Timer | None = None
+        self._pause: Timer | None = None
+        self._dozing = False
+        self._drawing = False
+        """A frame was begun and is not on the screen yet."""
 
     def begin(self) -> None:
+        # A pause that is over only puts this in line: it comes though the timer was stopped since,
+        # and every second coming would be one more frame after each pause, for good.
+        if self._drawing:
+            return
+        self._stop_pause()
+        self._drawing = True
         began = monotonic()
-        self._doze = None
         self._draw()
 
         def drawn() -> None:
+            self._drawing = False
             cost = monotonic() - began
-            if self._restless():
-                pause = min(max(FRAME_SECONDS - cost, cost * PAUSE_FOR_COST), LONGEST_PAUSE)
-                self._widget.set_timer(pause, self.begin)
-            else:
-                self._doze = self._widget.set_timer(DOZE_SECONDS, self.begin)
+            self._dozing = not self._restless()
+            pause = min(max(FRAME_SECONDS - cost, cost * PAUSE_FOR_COST), LONGEST_PAUSE)
+            self._pause = self._widget.set_timer(
+                DOZE_SECONDS if self._dozing else pause, self.begin
+            )
 
         self._widget.call_after_refresh(drawn)
 
     def wake(self) -> None:
         """Draw soon, though nothing was to be expected."""
-        if self._doze is not None:
-            self._doze.stop()
-            self._doze = None
+        if self._dozing:
+            self._stop_pause()
             self._widget.call_next(self.begin)
+
+    def _stop_pause(self) -> None:
+        self._dozing = False
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
