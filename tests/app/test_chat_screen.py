@@ -29,11 +29,11 @@ async def test_a_prompt_a_call_its_result_and_the_answer(tmp_path: Path) -> None
     async with chatting(workspace(tmp_path)) as chat:
         await chat.say(ORDER)
         await chat.idle()
-        shown = chat.shown()
-        assert "3 December 2026" in shown
         (model,) = chat.panel.models
         assert (model.name, model.state) == ("lookup_order", CallState.RETURNED)
-        assert "returned" in shown
+        # Each pane draws at its own pace.
+        await chat.until(lambda: "3 December 2026" in chat.shown(), "the answer")
+        await chat.until(lambda: "returned" in chat.shown(), "the state of the call")
 
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24)])
