@@ -270,6 +270,11 @@ class CallLines(Inked, ScrollView, can_focus=False):
         elif new_value > old_value and new_value >= self.max_scroll_y:
             self._following = True
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        if shown:
+            # Textual tells a bar of a scroll only while it is there.
+            self.vertical_scrollbar.position = self.scroll_y
+
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = self.scroll_offset.y + y
